@@ -55,14 +55,14 @@ func swarm(of system: String, leaves: [Target.Dependency] = []) -> Target {
     packageAccess: false)
 }
 
-/// Its tests: of its control, and in folders of their own `Door`, before the service, and `Daemon`, with configurations, commands, scenarios and
-/// processes.
+/// Its tests: of its control, and in folders of their own `Door`, before the service, `Daemon`, with configurations, commands, its store, scenarios
+/// and processes, and `Swarm`, with random histories.
 func tests(
   of system: String, on leaves: [Target.Dependency] = [], products: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
   var dependencies: [Target.Dependency] = [
-    "TactusProgram", .target(name: system + "Daemon"), "TestSupport", "ServiceSupport", "DaemonSupport", "TactusDaemon",
-    "Service", .target(name: system), "Tactus",
+    "TactusProgram", .target(name: system + "Daemon"), .target(name: system + "Swarm"), "TestSupport", "ServiceSupport",
+    "DaemonSupport", "TactusSwarm", "TactusDaemon", "Service", .target(name: system), "Tactus",
   ]
   dependencies += leaves
   dependencies += products
@@ -576,9 +576,8 @@ let package = Package(
       name: "TactusSwarmTests",
       dependencies: [
         "TestSupport", "TactusSwarm", "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon",
-        "RobotSwarm", "LegSwarm", "SprinklerSwarm", "PlantsSwarm",
-        "PumpSwarm", "VideoSwarm", "TactusDaemon", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "MQTTMosquitto",
-        "Buses", "Wire", "Tactus",
+        "RobotSwarm", "LegSwarm", "SprinklerSwarm", "PlantsSwarm", "PumpSwarm", "VideoSwarm", "TactusDaemon", "Robot",
+        "Leg", "Sprinkler", "Pump", "MQTTMosquitto", "Buses", "Tactus",
       ]),
     .testTarget(
       name: "SanitizerTests",

@@ -16,19 +16,6 @@ import Testing
 @Suite struct SwarmPartTests {
   private static let half = TickInstant.zero + .seconds(30)
 
-  /// How many seeds it takes to find a failure, and of what; `nil` if `most` do not.
-  private func seeds(
-    most: UInt64 = 150, without take: (inout SwarmMechanisms) -> Void = { _ in }, _ make: @escaping SwarmRun.MakeParts
-  ) throws -> (count: UInt64, invariant: String)? {
-    var mechanisms = SwarmMechanisms()
-    take(&mechanisms)
-    var run = SwarmRun(end: Self.half, mechanisms: mechanisms, make)
-    for seed in 1...most {
-      if let finding = try run.play(seed: seed) { return (seed, finding.failure.failure.invariant) }
-    }
-    return nil
-  }
-
   @Test("twenty seeds of all parts together: everything holds, and everything was looked at")
   func holds() throws {
     var run = SwarmRun(end: Self.half) { seed in
@@ -46,92 +33,17 @@ import Testing
     }
   }
 
-  @Test("a pump's OFF and ON of before the guard's stop, read after it: it stays off, and an ON alone turns nothing on")
-  func linesOfBeforeAStop() throws {
-    let history = """
-      seed 706
-      end 12.000000000
-      5.489000000 pump line-on
-      6.247000000 daemon freeze 2489
-      6.260000000 pump line-off
-      6.270000000 pump line-on
-      9.113000000 pump line-on
-      """
-    var run = SwarmRun(end: Self.half) { [PumpSwarm(seed: $0)] }
-    #expect(try run.play(SwarmHistory(text: history + "\n")) == nil)
-  }
-
-  @Test("an emergency stop holds over a daemon that ends in the instant of its start")
-  func stopOverAShortLife() throws {
-    let history = """
-      seed 1
-      end 6.000000000
-      1.000000000 daemon estop
-      2.000000000 daemon kill 500
-      2.500000000 daemon stop 300
-      4.000000000 robot drive 0 50 50 0
-      4.100000000 robot drive 0 50 50 100
-      """
-    var run = SwarmRun(end: Self.half) { [RobotSwarm(seed: $0)] }
-    #expect(try run.play(SwarmHistory(text: history + "\n")) == nil)
-  }
-
-  @Test("a robot whose failsafe waits for ten seconds is found")
-  func robotWithoutFailsafe() throws {
-    let found = try seeds { [RobotSwarm(seed: $0, files: [Robot.Rules(commandTimeoutSeconds: 10)])] }
-    #expect(found?.invariant == RobotOracle.names[0])
-  }
-
-  @Test("a leg whose deadman waits for ten seconds is found")
-  func legWithoutDeadman() throws {
-    let settings = try LegSettings(deadmanTimeout: .seconds(10))
-    let found = try seeds { [LegSwarm(seed: $0, files: [settings])] }
-    #expect(found?.invariant == LegOracle.names[0])
-  }
-
-  @Test("a pump without a run limit is found, and so is one whose limit begins anew with every start")
-  func pumpWithoutLimit() throws {
-    let unlimited = try PumpDeviceSettings(runLimit: .seconds(86_400))
-    let found = try seeds { [PumpSwarm(seed: $0, files: [unlimited])] }
-    #expect(found?.invariant == PumpOracle.names[0])
-    let restless = try PumpDeviceSettings(runLimit: .seconds(8), rest: .zero)
-    let second = try seeds { [PumpSwarm(seed: $0, files: [restless])] }
-    #expect(second?.invariant == PumpOracle.names[0])
-  }
-
   @Test("a reload whose tighter limit the loop does not take is found: a robot, a leg, a pump")
   func reloadWithoutEffect() throws {
-    let robot = try seeds { [RobotSwarm(seed: $0, files: Array(repeating: .init(), count: 3))] }
-    #expect(robot?.invariant == RobotOracle.names[0])
-    let leg = try seeds { [LegSwarm(seed: $0, files: Array(repeating: .standard, count: 3))] }
-    #expect(leg?.invariant == LegOracle.names[0])
-    let pump = try seeds { [PumpSwarm(seed: $0, files: Array(repeating: PumpSwarm.settings, count: 3))] }
-    #expect(pump?.invariant == PumpOracle.names[0])
+    let robot = try swarmFinding { [RobotSwarm(seed: $0, files: Array(repeating: .init(), count: 3))] }
+    #expect(robot == RobotOracle.names[0])
+    let leg = try swarmFinding { [LegSwarm(seed: $0, files: Array(repeating: .standard, count: 3))] }
+    #expect(leg == LegOracle.names[0])
+    let pump = try swarmFinding { [PumpSwarm(seed: $0, files: Array(repeating: PumpSwarm.settings, count: 3))] }
+    #expect(pump == PumpOracle.names[0])
     let file = SprinklerSwarm.files[0]
-    let sprinkler = try seeds { [try SprinklerSwarm(seed: $0, files: [file, file, file])] }
-    #expect(SprinklerFlowOracle.names.contains(sprinkler?.invariant ?? "none"))
-  }
-
-  @Test("a sprinkler whose flow sensor says nothing, or whose limits never act, is found")
-  func flowWithoutLimits() throws {
-    let deaf = try seeds { [try SprinklerSwarm(seed: $0, hasSensor: false)] }
-    #expect(deaf?.invariant == SprinklerFlowOracle.names[0])
-    let lax = FlowLimits(
-      noFlow: SprinklerSwarm.files[0].noFlow, highFlow: SprinklerSwarm.files[2].highFlow, leak: nil)
-    let found = try seeds { [try SprinklerSwarm(seed: $0, files: [lax, lax, lax])] }
-    #expect(SprinklerFlowOracle.names.contains(found?.invariant ?? "none"))
-  }
-
-  @Test("a sprinkler's store that only says that it has kept something is found")
-  func storeThatForgets() throws {
-    let found = try seeds { [try SprinklerSwarm(seed: $0, forgets: true)] }
-    #expect(found?.invariant == SprinklerOracle.names[2] || found?.invariant == SprinklerOracle.names[3])
-  }
-
-  @Test("a stop in order that forgets when valves closed whose store is full is found")
-  func stopThatForgets() throws {
-    let found = try seeds(most: 1_500, without: { $0.notesUnkept = false }, { [try SprinklerSwarm(seed: $0)] })
-    #expect(found?.invariant == SprinklerOracle.names[4])
+    let sprinkler = try swarmFinding { [try SprinklerSwarm(seed: $0, files: [file, file, file])] }
+    #expect(SprinklerFlowOracle.names.contains(sprinkler ?? "none"))
   }
 
   @Test("a stop in order that leaves an output on, or says of one that is on that it is off, is found")
@@ -168,35 +80,35 @@ import Testing
     "a guard that hangs and is not noticed, or not replaced, is found when the daemon dies", arguments: [0, 1, 2, 3])
   func guardThatHangs(part: Int) throws {
     let make = Self.parts[part].make
-    let unnoticed = try #require(try seeds(without: { $0.noticesHangs = false }, make)).invariant
+    let unnoticed = try #require(try swarmFinding(without: { $0.noticesHangs = false }, make))
     #expect([Self.deadButOn, Self.unguarded].contains(unnoticed))
-    let unreplaced = try #require(try seeds(without: { $0.replacesGuard = false }, make)).invariant
+    let unreplaced = try #require(try swarmFinding(without: { $0.replacesGuard = false }, make))
     // A loop that stands still is nobody's either.
     #expect([Self.deadButOn, Self.unguarded, RobotOracle.names[0]].contains(unreplaced))
   }
 
   @Test("guard and daemon killed at once, and nobody else who writes: found", arguments: [0, 1, 2, 3])
   func bothKilled(part: Int) throws {
-    let found = try seeds(without: { $0.hasStopHook = false }, Self.parts[part].make)
-    #expect(found?.invariant == Self.deadButOn)
+    let found = try swarmFinding(without: { $0.hasStopHook = false }, Self.parts[part].make)
+    #expect(found == Self.deadButOn)
   }
 
   @Test("a loop that is not told of the guard's write, and drives on: found", arguments: [0, 1, 2, 3])
   func drivesOn(part: Int) throws {
-    let found = try #require(try seeds(without: { $0.tellsLoops = false }, Self.parts[part].make))
-    #expect(Self.parts[part].heldOff.contains(found.invariant))
+    let found = try #require(try swarmFinding(without: { $0.tellsLoops = false }, Self.parts[part].make))
+    #expect(Self.parts[part].heldOff.contains(found))
   }
 
   @Test("an emergency stop that ends with the daemon is found", arguments: [0, 1, 2, 3])
   func stopThatEnds(part: Int) throws {
-    let found = try #require(try seeds(most: 600, without: { $0.keepsStops = false }, Self.parts[part].make))
-    #expect(found.invariant == "an emergency stop holds until a reset, over kills and restarts")
+    let found = try #require(try swarmFinding(most: 600, without: { $0.keepsStops = false }, Self.parts[part].make))
+    #expect(found == "an emergency stop holds until a reset, over kills and restarts")
   }
 
   @Test("a daemon that goes on without a guard is found", arguments: [0, 1, 2, 3])
   func goesOnUnguarded(part: Int) throws {
     // A zone is seldom open for long.
-    let found = try seeds(most: 600, without: { $0.stopsWithoutGuard = false }, Self.parts[part].make)
-    #expect(found?.invariant == Self.unguarded)
+    let found = try swarmFinding(most: 600, without: { $0.stopsWithoutGuard = false }, Self.parts[part].make)
+    #expect(found == Self.unguarded)
   }
 }

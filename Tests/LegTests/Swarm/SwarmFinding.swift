@@ -1,0 +1,1 @@
+../../TactusSwarmTests/SwarmFinding.swift
