@@ -1,8 +1,8 @@
 /// Offers of WebRTC for tests, as browsers make them.
-public enum WebRTCOffers {
+enum WebRTCOffers {
   /// What Chromium offers of a video that it receives: the same codec in several profiles and ways to pack it, and a candidate whose
   /// address it hides behind a name.
-  public static let chromium = text([
+  static let chromium = text([
     "v=0", "o=- 5662809416753834892 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "a=extmap-allow-mixed",
     "a=msid-semantic: WMS", "m=video 9 UDP/TLS/RTP/SAVPF 96 97 102 103 104 107 108 109 39", "c=IN IP4 0.0.0.0",
     "a=rtcp:9 IN IP4 0.0.0.0",
@@ -21,5 +21,5 @@ public enum WebRTCOffers {
   ])
 
   /// Returns a description with this end of its lines.
-  public static func text(_ lines: [String], end: String = "\r\n") -> String { lines.map { $0 + end }.joined() }
+  static func text(_ lines: [String], end: String = "\r\n") -> String { lines.map { $0 + end }.joined() }
 }

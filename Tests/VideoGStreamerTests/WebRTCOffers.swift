@@ -1,0 +1,1 @@
+../VideoTests/Wire/WebRTCOffers.swift
