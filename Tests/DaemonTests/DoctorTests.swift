@@ -4,50 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LegDaemon
-@testable import PumpDaemon
 @testable import TactusDaemon
-@testable import VideoDaemon
-
-/// A Raspberry Pi on which everything is right.
-private func goodPi() -> Machine {
-  let files = [
-    "/proc/sys/kernel/sched_rt_runtime_us": "950000",
-    "/proc/sys/kernel/sched_rt_period_us": "1000000",
-    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance",
-    "/sys/devices/system/cpu/isolated": "3",
-    "/sys/devices/system/cpu/online": "0-3",
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource": "arch_sys_counter",
-    "/sys/devices/system/clocksource/clocksource0/available_clocksource": "arch_sys_counter",
-    "/sys/devices/platform/soc/soc:firmware/get_throttled": "0",
-    "/proc/cmdline": "root=/dev/mmcblk0p2 isolcpus=3",
-    "/etc/group": "root:x:0:\ni2c:x:994:pi\ndialout:x:20:pi\ngpio:x:993:pi",
-    "/sys/class/watchdog/watchdog0/state": "active", "/sys/class/watchdog/watchdog0/timeout": "15",
-  ]
-  let folders = [
-    "/dev": ["i2c-1", "ttyAMA0"], "/sys/devices/system/cpu": ["cpu0", "isolated"],
-    "/sys/class/watchdog": ["watchdog0"],
-  ]
-  return Machine(
-    read: { files[$0] }, list: { folders[$0] ?? [] },
-    i2cFunctions: { _ in 0x0FFF_0001 }, kernelRelease: "6.6.51+rpt-rpi-v8-rt",
-    kernelVersion: "#1 SMP PREEMPT_RT Debian", isRoot: false, maySetPriority: false, mayLockMemory: false,
-    priorityLimit: 99, memoryLimit: nil, timeIsSynchronized: true, groups: [1000, 994, 20, 993])
-}
-
-extension Machine {
-  fileprivate func with(_ path: String, _ text: String?) -> Machine {
-    var machine = self
-    let before = read
-    machine.read = { $0 == path ? text : before($0) }
-    return machine
-  }
-
-  fileprivate func changed(_ change: (inout Machine) -> Void) -> Machine {
-    var machine = self
-    change(&machine)
-    return machine
-  }
-}
 
 /// Name and status of everything that is not ok.
 private func complaints(_ machine: Machine) -> [String] {
@@ -237,67 +194,6 @@ struct DoctorTests {
     #expect(
       found(daemon.merging(["/sys/class/rfkill/rfkill1/hard": "1"]) { $1 }).found
         == "hci0, blocked by a switch on the machine")
-  }
-
-  @Test("a configured pump: its line, a radio, its PWM unit, each with what to do when it is not there")
-  func pump() throws {
-    func found(_ section: String, _ files: [String: String] = [:], _ folders: [String: [String]] = [:]) throws
-      -> [String]
-    {
-      let pi = goodPi().changed {
-        $0.read = { files[$0] }
-        $0.list = { folders[$0] ?? [] }
-      }
-      let configuration = try Configuration.read(YAMLFile(text: section, name: "c.yaml"), environment: [:])
-      let doctor = Doctor(machine: pi, configuration: configuration)
-      return (doctor.serialLines() + doctor.radios() + DeclaredKind(Pump.self).diagnoses(doctor)).map {
-        "\($0.name) \($0.status): \($0.found)" + ($0.fix == nil ? "" : "!")
-      }
-    }
-    #expect(try found("pump: { backend: sim }") == [])
-    #expect(try found("pump: { }") == ["pump.device fail: /dev/ttyUSB0 is not there!"])
-    #expect(try found("pump: { }", [:], ["/dev": ["ttyUSB0"]]) == ["pump.device ok: /dev/ttyUSB0 is there"])
-    #if Bluetooth
-      #expect(try found("pump: { device: 'ble:HM' }") == ["pump.device fail: no Bluetooth adapter!"])
-      #expect(
-        try found("pump: { role: device, bluetooth: true }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
-          == [
-            "pump.bluetooth fail: no Bluetooth adapter!", "pump.pwm.channel ok: /sys/class/pwm/pwmchip0/pwm0 is there",
-          ])
-    #endif
-    #expect(
-      try found("pump: { role: device, device: /dev/serial0 }")
-        == [
-          "pump.device fail: /dev/serial0 is not there!",
-          "pump.pwm.channel fail: no /sys/class/pwm/pwmchip0!",
-        ])
-    #expect(
-      try found("pump: { role: device, pwm: { channel: 3 } }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
-        == ["pump.pwm.channel fail: /sys/class/pwm/pwmchip0 has 2 outputs, from pwm0!"])
-  }
-
-  @Test("cameras: listed with where they are; a detector whose model is not there: told")
-  func video() throws {
-    let camera = CameraReport(
-      name: "imx219", kind: "libcamera", device: "/base/soc/i2c0mux/i2c@1/imx219@10", location: "back",
-      modes: ["raw", "jpeg"])
-    func doctor(_ text: String = "camera: { }", _ folders: [String: [String]] = [:]) throws -> Doctor {
-      let pi = goodPi().changed { $0.list = { folders[$0] ?? [] } }
-      return Doctor(
-        machine: pi, configuration: try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:]))
-    }
-    #expect(
-      try doctor().cameras([camera]).found
-        == "imx219 (libcamera /base/soc/i2c0mux/i2c@1/imx219@10, back, 2 modes)")
-    #expect(try doctor().cameras([]).found == "none")
-    #expect(Doctor(machine: goodPi()).cameras(nil).status == .ok)
-    #if Video
-      #expect(try doctor().cameras(nil).status == .warn)
-      #expect(try doctor().detector().isEmpty)
-      let text = "video: { detector: { command: [a], model: /models/cat.onnx } }"
-      #expect(try doctor(text).detector().map(\.found) == ["/models/cat.onnx is not there"])
-      #expect(try doctor(text, ["/models": ["cat.onnx"]]).detector().map(\.status) == [.ok])
-    #endif
   }
 
   @Test("privileges: make up for the limits")

@@ -1,0 +1,1 @@
+../../DaemonTests/GoodPi.swift
