@@ -451,16 +451,12 @@ let package = Package(
     tests(
       of: "Robot",
       on: ["WireSupport", "BusesLinux", "Devices", "Buses", "Wire"],
-      products: [
-        .product(name: "NIOCore", package: "swift-nio", condition: daemon)
-      ],
+      products: [.product(name: "NIOCore", package: "swift-nio", condition: daemon)],
       exclude: ["Wire/reference"]),
     tests(
       of: "Leg",
       on: ["WireSupport", "BlueZSupport", "BusesLinux", "Devices", "Buses", "Wire"],
-      products: [
-        .product(name: "NIOCore", package: "swift-nio", condition: daemon)
-      ],
+      products: [.product(name: "NIOCore", package: "swift-nio", condition: daemon)],
       exclude: ["peers"]),
     tests(
       of: "Sprinkler",
@@ -488,9 +484,7 @@ let package = Package(
         "WireSupport", "MQTTSupport", "StoreSupport", "SprinklerDaemon", "PumpDaemon", "MQTTMosquitto", "Store",
         "Water", "Devices", "Buses", "Wire",
       ],
-      products: [
-        .product(name: "GRDB", package: "GRDB.swift", condition: daemon)
-      ],
+      products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)],
       exclude: ["Host/peers"]),
     // A broker of the tests' own.
     .target(
