@@ -16,9 +16,9 @@ public func begin() { machine = LegMachine(.standard) }
 public func frame(_ bytes: UnsafeRawPointer, _ count: Int32, _ now: Int64) -> Int32 {
   let event: LegEvent
   do throws(LegFrameError) {
-    event = .command(try LegCommand.decode(UnsafeRawBufferPointer(start: bytes, count: Int(count))))
+    event = .order(.command(try LegCommand.decode(UnsafeRawBufferPointer(start: bytes, count: Int(count)))))
   } catch {
-    event = .invalidFrame
+    event = .order(.invalidFrame)
   }
   return apply(machine.step(event, at: TickInstant(nanoseconds: now)))
 }

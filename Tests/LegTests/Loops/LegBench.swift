@@ -118,7 +118,7 @@ final class LegBench {
   }
 
   func request(
-    _ order: LegRequest.Order, to target: LegRequest.Target = .all, from sender: UInt32 = 0, issued: Int64,
+    _ order: LegOrder, to target: LegRequest.Target = .all, from sender: UInt32 = 0, issued: Int64,
     taken: Int64? = nil
   ) -> Answer<LegRefusal>? {
     number += 1

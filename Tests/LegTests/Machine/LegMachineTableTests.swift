@@ -10,17 +10,17 @@ enum LegTableRow: String, CaseIterable {
   case fresh, disarmed, empty, waiting, pulse, released, fault, faultDone, stopped, stoppedDone, down, downDone
 
   var history: [LegEvent] {
-    let armed: [LegEvent] = [.offConfirmed, .command(.arm)]
+    let armed: [LegEvent] = [.offConfirmed, .order(.command(.arm))]
     return switch self {
     case .fresh: []
     case .disarmed: [.offConfirmed]
-    case .empty: [.offConfirmed, .battery(Millivolts(6000))]
+    case .empty: [.offConfirmed, .order(.battery(Millivolts(6000)))]
     case .waiting: armed
-    case .pulse, .released: armed + [.command(.setServo(.microseconds(1200)))]
-    case .fault: armed + [.unlinked]
-    case .faultDone: armed + [.unlinked, .offConfirmed]
-    case .stopped: armed + [.emergencyStop]
-    case .stoppedDone: armed + [.emergencyStop, .offConfirmed]
+    case .pulse, .released: armed + [.order(.command(.setServo(.microseconds(1200))))]
+    case .fault: armed + [.order(.unlinked)]
+    case .faultDone: armed + [.order(.unlinked), .offConfirmed]
+    case .stopped: armed + [.order(.emergencyStop)]
+    case .stoppedDone: armed + [.order(.emergencyStop), .offConfirmed]
     case .down: armed + [.shutdown]
     case .downDone: armed + [.shutdown, .offConfirmed]
     }
@@ -33,7 +33,7 @@ enum LegTableRow: String, CaseIterable {
   var machine: LegMachine {
     var machine = LegMachine(Self.settings)
     for event in history { _ = machine.step(event, at: .milliseconds(50)) }
-    _ = machine.step(.command(.ping), at: .milliseconds(99))
+    _ = machine.step(.order(.command(.ping)), at: .milliseconds(99))
     if self == .released {
       _ = machine.step(.tick, at: .milliseconds(150))
       _ = machine.step(.offConfirmed, at: .milliseconds(150))
@@ -48,21 +48,21 @@ enum LegTableColumn: String, CaseIterable {
 
   var event: LegEvent {
     switch self {
-    case .arm: .command(.arm)
-    case .disarm: .command(.disarm)
-    case .set: .command(.setServo(.microseconds(1700)))
-    case .same: .command(.setServo(.microseconds(1200)))
-    case .beyond: .command(.setServo(.microseconds(2600)))
+    case .arm: .order(.command(.arm))
+    case .disarm: .order(.command(.disarm))
+    case .set: .order(.command(.setServo(.microseconds(1700))))
+    case .same: .order(.command(.setServo(.microseconds(1200))))
+    case .beyond: .order(.command(.setServo(.microseconds(2600))))
     case .steer: .steer(.microseconds(1700))
-    case .ping: .command(.ping)
-    case .invalid: .invalidFrame
+    case .ping: .order(.command(.ping))
+    case .invalid: .order(.invalidFrame)
     case .stale: .stale
-    case .linked: .linked
-    case .unlinked: .unlinked
-    case .emergencyStop: .emergencyStop
-    case .reset: .reset
-    case .batteryEmpty: .battery(Millivolts(6000))
-    case .batteryFull: .battery(Millivolts(8000))
+    case .linked: .order(.linked)
+    case .unlinked: .order(.unlinked)
+    case .emergencyStop: .order(.emergencyStop)
+    case .reset: .order(.reset)
+    case .batteryEmpty: .order(.battery(Millivolts(6000)))
+    case .batteryFull: .order(.battery(Millivolts(8000)))
     case .settings: .settings(try! LegSettings(deadmanTimeout: .milliseconds(50)))
     case .tick: .tick
     case .offConfirmed: .offConfirmed

@@ -27,7 +27,7 @@ private struct SafetyObserver {
       if !isOff, action.output != .off { return "the pulse does not end at the deadman's time-out" }
     }
     switch event {
-    case .command(.arm):
+    case .order(.command(.arm)):
       if !isArmed, !isTooLate, action.verdict == .accepted {
         if isLatched || isShutDown { return "arms while latched" }
         isArmed = true
@@ -35,23 +35,23 @@ private struct SafetyObserver {
         lastPulse = nil
         lastFeed = now
       }
-    case .command(.setServo):
+    case .order(.command(.setServo)):
       if isArmed {
         hasSet = true
         lastFeed = now
       }
-    case .command(.ping):
+    case .order(.command(.ping)):
       if isArmed { lastFeed = now }
-    case .command(.disarm), .linked, .unlinked, .outputFailed, .missed: isArmed = false
-    case .emergencyStop:
+    case .order(.command(.disarm)), .order(.linked), .order(.unlinked), .outputFailed, .missed: isArmed = false
+    case .order(.emergencyStop):
       isArmed = false
       isLatched = true
     case .shutdown:
       isArmed = false
       isShutDown = true
-    case .reset:
+    case .order(.reset):
       if action.verdict == .accepted { isLatched = false }
-    case .battery(let voltage):
+    case .order(.battery(let voltage)):
       if let voltage, let limits = settings.battery, voltage < limits.fault { isArmed = false }
     default: break
     }
@@ -95,17 +95,17 @@ private struct SafetyObserver {
 
   private func randomEvent(_ random: inout SplitMix64) -> LegEvent {
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<20: .command(.arm)
-    case 20..<26: .command(.disarm)
-    case 26..<55: .command(.setServo(.microseconds(.random(in: 0...3000, using: &random))))
-    case 55..<62: .command(.ping)
-    case 62..<65: .invalidFrame
-    case 65: .linked
-    case 66: .unlinked
-    case 67: .emergencyStop
-    case 68..<71: .reset
-    case 71: .battery(Millivolts(.random(in: 6000...8000, using: &random)))
-    case 72: .battery(nil)
+    case 0..<20: .order(.command(.arm))
+    case 20..<26: .order(.command(.disarm))
+    case 26..<55: .order(.command(.setServo(.microseconds(.random(in: 0...3000, using: &random)))))
+    case 55..<62: .order(.command(.ping))
+    case 62..<65: .order(.invalidFrame)
+    case 65: .order(.linked)
+    case 66: .order(.unlinked)
+    case 67: .order(.emergencyStop)
+    case 68..<71: .order(.reset)
+    case 71: .order(.battery(Millivolts(.random(in: 6000...8000, using: &random))))
+    case 72: .order(.battery(nil))
     case 73..<84: .tick
     case 84..<94: .offConfirmed
     case 94: .outputFailed

@@ -19,7 +19,8 @@ import Testing
   @Test("disarmed, in fault, latched or shut down: a set is ignored silently, clamped or not")
   func setOnlyWhenArmed() {
     for (event, reason) in [
-      (nil, .notArmed), (.unlinked, .inFault), (.emergencyStop, .emergencyStopped), (.shutdown, .shutDown),
+      (nil, .notArmed), (.order(.unlinked), .inFault), (.order(.emergencyStop), .emergencyStopped),
+      (.shutdown, .shutDown),
     ] as [(LegEvent?, LegIgnoreReason)] {
       var leg = Timeline()
       if let event { leg.at(5, event) }
@@ -95,7 +96,8 @@ import Testing
     leg.set(200, 9000)
     #expect(leg.deadline == .milliseconds(400), "clamped, but a command")
     for event in [
-      .invalidFrame, .tick, .report, .command(.arm), .battery(Millivolts(8000)), .offConfirmed, .stale, .reset,
+      .order(.invalidFrame), .tick, .report, .order(.command(.arm)), .order(.battery(Millivolts(8000))), .offConfirmed,
+      .stale, .order(.reset),
     ] as [LegEvent] {
       leg.at(250, event)
     }
@@ -244,10 +246,10 @@ import Testing
     leg.set(10, 1500)
     #expect(leg.at(20, .emergencyStop).output == .off)
     #expect(leg.report(21) == "fault unknown 11")
-    for event in [.command(.arm), .command(.disarm), .command(.setServo(.middle)), .linked, .command(.ping)]
-      as [LegEvent]
+    for order in [.command(.arm), .command(.disarm), .command(.setServo(.middle)), .linked, .command(.ping)]
+      as [LegOrder]
     {
-      #expect(leg.at(30, event).pulse == nil)
+      #expect(leg.at(30, order).pulse == nil)
       #expect(leg.state == .emergencyStopped(.pending))
     }
     #expect(leg.at(40, .reset).ignored == .offNotConfirmed)

@@ -21,6 +21,9 @@ struct Timeline {
   }
 
   @discardableResult
+  mutating func at(_ milliseconds: Int64, _ order: LegOrder) -> LegAction { at(milliseconds, .order(order)) }
+
+  @discardableResult
   mutating func at(_ instant: TickInstant, _ event: LegEvent) -> LegAction { machine.step(event, at: instant) }
 
   @discardableResult

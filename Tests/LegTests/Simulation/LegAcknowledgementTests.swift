@@ -47,7 +47,7 @@ import Testing
       }
     }
 
-    private mutating func ask(_ order: LegRequest.Order) {
+    private mutating func ask(_ order: LegOrder) {
       let target: LegRequest.Target = random.below(3) == 0 ? .all : .leg(Int(random.below(2)))
       asked.append(run.request(order, to: target))
     }

@@ -248,7 +248,7 @@ final class LegSwarm: SwarmLoopPart {
     return network.statistics.overflowed == overflowed
   }
 
-  private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {
+  private func ask(_ order: LegOrder, _ target: LegRequest.Target, at now: TickInstant) {
     guard let loop, let client else { return }
     let isTaken = loop.ask(&oracle.output, at: now) { number in
       let request = LegRequest(order, to: target)

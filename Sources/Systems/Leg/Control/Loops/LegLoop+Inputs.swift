@@ -28,8 +28,8 @@ extension LegLoop {
       for _ in 0..<4 {
         guard let event = ports.takeEvent(port) else { break }
         switch event {
-        case .up: decide(ports.leg(port), .linked)
-        case .down: decide(ports.leg(port), .unlinked)
+        case .up: decide(ports.leg(port), .order(.linked))
+        case .down: decide(ports.leg(port), .order(.unlinked))
         }
       }
     }
@@ -87,7 +87,7 @@ extension LegLoop {
 
   /// Records the holder of a leg: the client whose request fed it last, or none after a request that stopped it.
   @_noLocks @_noAllocation
-  private func note(_ index: Int, _ order: LegRequest.Order, from client: UInt32) {
+  private func note(_ index: Int, _ order: LegOrder, from client: UInt32) {
     let leg = legs + index
     switch order {
     case .command(.disarm), .emergencyStop: leg.pointee.status.holder = nil
@@ -98,7 +98,7 @@ extension LegLoop {
 
   /// Records the holder of every leg of a group; see `note`.
   @_noLocks @_noAllocation
-  private mutating func noteGroup(_ mates: UInt32, _ order: LegRequest.Order, from client: UInt32) {
+  private mutating func noteGroup(_ mates: UInt32, _ order: LegOrder, from client: UInt32) {
     for index in 0..<count where mates & Self.bit(index) != 0 { note(index, order, from: client) }
   }
 
@@ -120,7 +120,7 @@ extension LegLoop {
       guard client != 0, let holder = legs[index].status.holder, holder.client == client else { continue }
       if hasHeard(legs[index].mates, since: holder.at) { continue }
       lost |= legs[index].mates
-      let verdict = decide(index, .unlinked)
+      let verdict = decide(index, .order(.unlinked))
       let leg = legs + index
       leg.pointee.status.count(verdict)
     }
@@ -159,11 +159,12 @@ extension LegLoop {
       ports.countMalformed(port)
       leg.pointee.status.malformed &+= 1
       leg.pointee.status.lastMalformed = error
-      decide(index, .invalidFrame)
+      decide(index, .order(.invalidFrame))
       return
     }
     heardAt = batch.arrivedAt(number)
-    let verdict = decide(index, hasWaited() ? LegEvent.command(command).late : .command(command))
+    let event = LegEvent.order(.command(command))
+    let verdict = decide(index, hasWaited() ? event.late : event)
     leg.pointee.status.count(verdict)
     heardAt = nil
     if case .disarm = command, case .accepted = verdict { ends.stopped(at: batch.arrivedAt(number) ?? now) }

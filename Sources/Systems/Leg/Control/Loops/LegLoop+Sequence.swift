@@ -22,7 +22,7 @@ extension LegLoop {
       player.place(index, at: place)
     }
     for index in 0..<count where moved & Self.bit(index) != 0 {
-      decide(index, .command(.ping))
+      decide(index, .order(.command(.ping)))
       let leg = legs + index
       leg.pointee.status.holder = LegHolder(client: client, at: now)
     }

@@ -240,11 +240,13 @@ public struct LegLoop: ~Copyable, ControlLoop {
   mutating func decide(_ index: Int, _ event: LegEvent) -> LegVerdict {
     let mates = legs[index].mates
     guard mates.nonzeroBitCount > 1, event.isForGroup else { return decideAlone(index, event) }
-    if case .command(.setServo) = event {
+    if case .order(.command(.setServo)) = event {
       let verdict = decideAlone(index, event)
       if case .accepted = verdict {
         // A group has one deadman, so the pulse of one leg feeds the others, too.
-        for mate in 0..<count where mate != index && mates & Self.bit(mate) != 0 { decideAlone(mate, .command(.ping)) }
+        for mate in 0..<count where mate != index && mates & Self.bit(mate) != 0 {
+          decideAlone(mate, .order(.command(.ping)))
+        }
       }
       return verdict
     }
@@ -259,7 +261,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     case .pulse(let pulse): set(index, pulse)
     case .off: turnOff(index)
     }
-    if case .accepted = action.verdict, case .command(.setServo(let pulse)) = event {
+    if case .accepted = action.verdict, case .order(.command(.setServo(let pulse))) = event {
       let leg = legs + index
       leg.pointee.status.count(pulse, within: leg.pointee.machine.settings)
       if Mechanism.sequenceYields.acts, player.legs & Self.bit(index) != 0 { endSequence(.commanded) }
@@ -272,7 +274,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation @discardableResult
   mutating func decideTogether(_ mask: UInt32, _ event: LegEvent) -> LegVerdict {
     if mask.nonzeroBitCount == 1 { return decideAlone(mask.trailingZeroBitCount, event) }
-    if case .command(.arm) = event {
+    if case .order(.command(.arm)) = event {
       for index in 0..<count where mask & Self.bit(index) != 0 {
         if let reason = legs[index].machine.armRefusal { return .ignored(reason) }
       }
@@ -450,10 +452,10 @@ public struct LegLoop: ~Copyable, ControlLoop {
     case .nothing: break
     case .voltage(let voltage, let isBack):
       if isBack { notice(.batteryAnswers) }
-      for index in 0..<count { decide(index, .battery(voltage)) }
+      for index in 0..<count { decide(index, .order(.battery(voltage))) }
     case .silent(let failure):
       notice(.batterySilent(failure))
-      for index in 0..<count { decide(index, .battery(nil)) }
+      for index in 0..<count { decide(index, .order(.battery(nil))) }
     }
   }
 

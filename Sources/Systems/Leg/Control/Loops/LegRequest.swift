@@ -10,35 +10,10 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     /// Every leg in the same tick. An arm takes effect for all legs or, if one refuses, for none.
     case all
   }
-  public enum Order: Sendable, Hashable, BitwiseCopyable {
-    /// A command, which is handled as if it had come in a frame.
-    case command(LegCommand)
-    /// Reports a frame that could not be decoded, from a link that the loop does not read itself.
-    case invalidFrame
-    /// Reports that a connection-based link has a new connection.
-    case linked
-    /// Reports that a connection-based link has lost its connection.
-    case unlinked
-    /// Reports that the client of the request has disconnected: each leg that the client holds loses its link.
-    case clientLeft
-    case emergencyStop
-    /// Plays the sequence with this number of the loop's `LegSequenceBook`, whatever the target. Every leg that it moves must be armed; it feeds them
-    /// once, as any command does, and the sequence feeds nothing afterwards.
-    case play(UInt64)
-    /// Ends the sequence that is played, if there is one, whatever the target. Its legs stay where they are.
-    case stopSequence
-    /// Leaves an emergency stop or a fault. A reset sent to all legs takes effect for each leg that can leave its stop or fault, and a leg with
-    /// nothing to leave does not refuse it.
-    case reset
-    /// Reports the battery's voltage, or `nil` if the sensor is silent.
-    case battery(Millivolts?)
-    /// Requests an answer and changes nothing.
-    case query
-  }
   public var target: Target
-  public var order: Order
+  public var order: LegOrder
 
-  public init(_ order: Order, to target: Target) {
+  public init(_ order: LegOrder, to target: Target) {
     self.target = target
     self.order = order
   }
@@ -65,18 +40,12 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   /// Returns the event that the request is for the machine after having waited for `wait`, or `nil` if the request requires none.
   @_noLocks @_noAllocation
   func event(after wait: Nanoseconds) -> LegEvent? {
-    let event: LegEvent
     switch order {
-    case .command(let command): event = .command(command)
-    case .invalidFrame: event = .invalidFrame
-    case .linked: event = .linked
-    case .unlinked: event = .unlinked
-    case .emergencyStop: event = .emergencyStop
-    case .reset: event = .reset
-    case .battery(let voltage): event = .battery(voltage)
     case .clientLeft, .query, .play, .stopSequence: return nil
+    default:
+      let event = LegEvent.order(order)
+      return Mechanism.staleness.acts && wait.count > Self.patience.count ? event.late : event
     }
-    return Mechanism.staleness.acts && wait.count > Self.patience.count ? event.late : event
   }
 
   var isArm: Bool {

@@ -185,7 +185,7 @@ public final class LegSequenceBook: Sendable {
     state = Mutex(State(writer: latest.writer()))
   }
 
-  /// Keeps a sequence for the loop. Returns the number by which `LegRequest.Order.play` names it.
+  /// Keeps a sequence for the loop. Returns the number by which `LegOrder.play` names it.
   public func put(_ sequence: LegSequence) -> UInt64 {
     state.withLock { state in
       state.number += 1

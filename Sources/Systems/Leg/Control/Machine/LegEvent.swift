@@ -3,24 +3,12 @@ import Wire
 
 /// Every event that a leg handles.
 public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
-  /// A command from the operator.
-  case command(LegCommand)
+  /// An order, in a frame, of a link or of a client inside the daemon. Those for the loop alone, such as `play`, change nothing.
+  case order(LegOrder)
   /// A position of a sequence that is played. It moves an armed leg as a pulse does and feeds no deadman.
   case steer(PulseWidth)
-  /// A frame that could not be decoded.
-  case invalidFrame
   /// A command or a reset that waited too long inside the daemon.
   case stale
-  /// A connection-based link has a new connection. A link by datagrams never reports this.
-  case linked
-  /// A connection-based link has lost its connection. A link by datagrams never reports this.
-  case unlinked
-  /// An emergency stop from inside the daemon: the leg is off until a reset.
-  case emergencyStop
-  /// Leaves an emergency stop or a fault.
-  case reset
-  /// The battery's voltage, or `nil` if the sensor is silent.
-  case battery(Millivolts?)
   /// The settings are replaced. If the new deadman has already expired, the pulse ends. A pulse on its way continues from its present
   /// position.
   case settings(LegSettings)
@@ -45,10 +33,9 @@ extension LegEvent {
   var isForGroup: Bool {
     @_noLocks @_noAllocation get {
       switch self {
-      case .command, .linked, .unlinked, .emergencyStop, .reset, .externalStop: true
-      case .steer, .invalidFrame, .stale, .battery, .settings, .tick, .offConfirmed, .outputFailed, .report, .missed,
-        .shutdown:
-        false
+      case .order(.command), .order(.linked), .order(.unlinked), .order(.emergencyStop), .order(.reset), .externalStop:
+        true
+      case .order, .steer, .stale, .settings, .tick, .offConfirmed, .outputFailed, .report, .missed, .shutdown: false
       }
     }
   }
@@ -56,8 +43,8 @@ extension LegEvent {
   var late: LegEvent {
     @_noLocks @_noAllocation get {
       switch self {
-      case .command(.disarm): self
-      case .command, .linked, .reset: .stale
+      case .order(.command(.disarm)): self
+      case .order(.command), .order(.linked), .order(.reset): .stale
       default: self
       }
     }

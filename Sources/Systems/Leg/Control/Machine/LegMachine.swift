@@ -86,23 +86,24 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func respond(to event: LegEvent, at now: TickInstant) -> LegAction {
     switch event {
-    case .command(.arm): return arm(at: now)
-    case .command(.disarm): return disarm()
-    case .linked: return Mechanism.linkDisarms.acts ? disarm() : LegAction(.none)
-    case .command(.setServo(let pulse)): return set(pulse, at: now, feeds: true)
+    case .order(.command(.arm)): return arm(at: now)
+    case .order(.command(.disarm)): return disarm()
+    case .order(.linked): return Mechanism.linkDisarms.acts ? disarm() : LegAction(.none)
+    case .order(.command(.setServo(let pulse))): return set(pulse, at: now, feeds: true)
     case .steer(let pulse): return set(pulse, at: now, feeds: false)
-    case .command(.ping):
+    case .order(.command(.ping)):
       if case .armed = state { lastCommand = now }
       return LegAction(.none)
-    case .invalidFrame:
+    case .order(.invalidFrame):
       error = .invalidCommand
       return .ignored(.notUnderstood)
     case .stale: return .ignored(.stale)
-    case .unlinked where !Mechanism.linkLoss.acts: return LegAction(.none)
-    case .unlinked: return fail(.linkLost, says: nil)
-    case .emergencyStop: return Mechanism.emergencyStopLatch.acts ? emergencyStop() : disarm()
-    case .reset: return reset()
-    case .battery(let voltage): return note(voltage)
+    case .order(.unlinked) where !Mechanism.linkLoss.acts: return LegAction(.none)
+    case .order(.unlinked): return fail(.linkLost, says: nil)
+    case .order(.emergencyStop): return Mechanism.emergencyStopLatch.acts ? emergencyStop() : disarm()
+    case .order(.reset): return reset()
+    case .order(.battery(let voltage)): return note(voltage)
+    case .order(.clientLeft), .order(.play), .order(.stopSequence), .order(.query): return LegAction(.none)
     case .tick: return refresh(at: now)
     case .settings: return LegAction(.none)
     case .offConfirmed: return confirm()

@@ -161,7 +161,7 @@ public final class LegSimulation {
   /// Sends a request of a client inside the daemon now, which releases the legs' loop. Returns the number of the request, counted from 1.
   /// More than 64 requests between two ticks are a programming error.
   @discardableResult
-  public func request(_ order: LegRequest.Order, to target: LegRequest.Target) -> UInt64 {
+  public func request(_ order: LegOrder, to target: LegRequest.Target) -> UInt64 {
     requestNumber += 1
     let request = LegRequest(order, to: target)
     let isTaken = client.send(

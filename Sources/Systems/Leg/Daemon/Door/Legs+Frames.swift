@@ -16,7 +16,7 @@ extension Legs {
       door.refuse(.notFound("no leg \(leg); there is 0…\(look.wiring.legs.count - 1)"))
       return true
     }
-    func send(_ order: LegRequest.Order) {
+    func send(_ order: LegOrder) {
       let request = LegRequest(order, to: .leg(leg))
       door.send(request, of: .item(leg), makesSafe: request.makesSafe) { _ in }
     }
