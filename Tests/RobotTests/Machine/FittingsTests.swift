@@ -19,7 +19,7 @@ private struct Bench {
   }
 
   mutating func order(_ order: FittingOrder, at milliseconds: Int64) -> IgnoreReason? {
-    let verdict = fittings.take(order, in: state, lean: lean, most: most, at: .milliseconds(milliseconds))
+    let verdict = fittings.obey(order, in: state, lean: lean, most: most, at: .milliseconds(milliseconds))
     if case .ignored(let reason) = verdict { return reason }
     return nil
   }

@@ -52,7 +52,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   public mutating func step(_ event: LegEvent, at now: TickInstant) -> LegAction {
     var hasEnded = expire(at: now)
     if case .settings(let new) = event {
-      take(new, at: now)
+      apply(new, at: now)
       if expire(at: now) { hasEnded = true }
     }
     var action = respond(to: event, at: now)
@@ -61,7 +61,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func take(_ new: LegSettings, at now: TickInstant) {
+  private mutating func apply(_ new: LegSettings, at now: TickInstant) {
     if case .armed(.pulse(var motion)) = state {
       motion.rebase(at: now, slew: settings.slewMicrosecondsPerSecond)
       state = .armed(.pulse(motion))

@@ -208,7 +208,11 @@ public struct RobotLoop: ~Copyable, ControlLoop {
         heardAt = nil
         snapshot.counters.count(verdict)
       } else if case .fitting(let order) = request.order {
-        verdict = take(order, isStale: ends.isStale(request))
+        verdict =
+          ends.isStale(request)
+          ? .ignored(.stale)
+          : fittings.obey(
+            order, in: machine.state, lean: board.readings.tilt, most: machine.settings.tiltStopDegrees, at: now)
         snapshot.counters.count(verdict)
       }
       switch verdict {
@@ -216,13 +220,6 @@ public struct RobotLoop: ~Copyable, ControlLoop {
       case .ignored(let reason): ends.answer(request, .refused(reason))
       }
     }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func take(_ order: FittingOrder, isStale: Bool) -> Verdict {
-    if isStale { return .ignored(.stale) }
-    return fittings.take(
-      order, in: machine.state, lean: board.readings.tilt, most: machine.settings.tiltStopDegrees, at: now)
   }
 
   /// Reads up to four batches of datagrams. Datagrams that remain wait for the next release, which comes within the minimum interval.

@@ -67,7 +67,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
   ///   - lean: how far the robot leans, in degrees of roll or pitch, or `nil` if that is not known.
   ///   - most: the lean beyond which the motors stop, or `nil` if there is none.
   @_noLocks @_noAllocation
-  mutating func take(
+  mutating func obey(
     _ order: FittingOrder, in state: RobotState, lean: Double?, most: Int?, at now: TickInstant
   ) -> Verdict {
     guard board.can(order.ability) else { return .ignored(.lacking(order.ability)) }
