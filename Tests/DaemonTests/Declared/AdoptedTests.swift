@@ -8,7 +8,7 @@ import Testing
 @testable import TactusDaemon
 
 /// A bell with everything that only some systems have, and its file can ask for the simulated one.
-private enum Bell: DeviceSystem, HasCommands, Checks, Reaches, GuardsOutputs, MayBeSimulated {
+private enum Bell: DeviceSystem, HasCommands, Checks, Reaches, MayBeSimulated {
   static let name = "bell"
   static let summary = "A bell."
   static let initialState = State()

@@ -79,7 +79,7 @@ public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, KeepsO
 }
 
 /// The optional capabilities of the pump's system.
-extension Pump: MayBeSimulated, HasCommands, Plays, GuardsOutputs, Reaches {
+extension Pump: MayBeSimulated, HasCommands, Plays, Reaches {
   public static func isSimulated(_ wiring: Wiring) -> Bool { wiring.backend == .sim }
   public static var terminal: [any ParsableCommand.Type] { [OperatePumpCommand.self] }
   public static var simulatedDevices: [any ParsableCommand.Type] { [SimPumpCommand.self] }

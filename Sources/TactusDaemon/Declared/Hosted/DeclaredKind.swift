@@ -118,7 +118,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
       + doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { keys.contains(ConfigTable.generic($0.key)) })
   }
   var guardOutputs: [String: (String) throws -> any GuardOutput] {
-    (System.self as? any GuardsOutputs.Type)?.guardOutputs ?? [:]
+    (System.self as? any Reaches.Type)?.guardOutputs ?? [:]
   }
   func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] {
     (System.self as? any Reaches.Type)?.announcements(host: host, port: port, hasTLS: hasTLS) ?? []

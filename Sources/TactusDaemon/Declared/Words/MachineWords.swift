@@ -14,6 +14,9 @@ public protocol Reaches: DeviceSystem {
   ///   - port: the port of the program's service, 1 to 65535.
   ///   - hasTLS: whether the program's service accepts only HTTPS.
   static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService]
+  /// The functions that open an output in the guard's process whose safe state needs writes that the guard cannot do by itself, for example over a radio;
+  /// by the names of the custom writes, none by default.
+  static var guardOutputs: [String: (String) throws -> any GuardOutput] { get }
 }
 
 /// The access to the machine that a system needs besides its ports.
@@ -49,6 +52,8 @@ public struct Reach: Sendable {
 extension Reaches {
   /// Returns no services: the program's service alone is announced.
   public static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  /// Empty: the guard does every write by itself.
+  public static var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
 
   static func reached(_ wiring: Any, _ rules: Any) -> Reach {
     // The values are this system's, passed without their types.
@@ -79,10 +84,4 @@ extension FindsDevices {
   public static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport? { nil }
   /// Empty: the system names no devices.
   public static var bluetoothPeers: [BluetoothUUID: String] { [:] }
-}
-
-/// Adopted by a system whose safe state needs writes that the guard cannot do by itself, for example over a radio.
-public protocol GuardsOutputs: DeviceSystem {
-  /// The functions that open an output in the guard's process, by the name of the custom write.
-  static var guardOutputs: [String: (String) throws -> any GuardOutput] { get }
 }
