@@ -55,8 +55,8 @@ func swarm(of system: String, leaves: [Target.Dependency] = []) -> Target {
     packageAccess: false)
 }
 
-/// Its tests: of its control, and in folders of their own `Door`, before the service, `Daemon`, with configurations, commands, its store, scenarios
-/// and processes, and `Swarm`, with random histories.
+/// Its tests, in the folders `Control`, `Wire`, `Door`, before the service, `Daemon`, with configurations, commands, its store, scenarios and
+/// processes, and `Swarm`, with random histories.
 func tests(
   of system: String, on leaves: [Target.Dependency] = [], products: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
@@ -466,7 +466,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
       ],
-      exclude: ["Daemon/sprinkler-year.txt", "Machine/IrrigationTable.txt"]),
+      exclude: ["Daemon/sprinkler-year.txt", "Control/Machine/IrrigationTable.txt"]),
     tests(
       of: "Pump",
       on: [
@@ -477,7 +477,10 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
       ],
-      exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
+      exclude: [
+        "Control/Device/PumpDeviceTable.txt", "Control/Operator/PumpOperatorTable.txt",
+        "Control/Simulation/PumpSession.txt",
+      ]),
     tests(
       of: "Plants",
       on: [
@@ -485,7 +488,7 @@ let package = Package(
         "Water", "Devices", "Buses", "Wire",
       ],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)],
-      exclude: ["Host/peers"]),
+      exclude: ["Control/Host/peers"]),
     // A broker of the tests' own.
     .target(
       name: "MQTTSupport", dependencies: ["TestSupport", "MQTTMosquitto"], path: "Tests/MQTTSupport",
