@@ -72,17 +72,6 @@ public final class Contradictions<System: DeviceSystem> {
     add(path(property), message, other.map { (path($0), otherMessage) })
   }
 
-  /// Blames a property of an item of a list in the wiring.
-  ///
-  /// - Parameters:
-  ///   - index: the index of the item, from 0.
-  ///   - message: an error message in the form `expected …, got …`.
-  public func callAsFunction<Item: Settings>(
-    _ list: KeyPath<System.Wiring, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>, _ message: String
-  ) {
-    add(path(list, index, property), message, nil)
-  }
-
   /// Blames a property of an item of a list in the wiring, or another property of that item if the file gives only that
   /// one.
   ///
@@ -93,9 +82,9 @@ public final class Contradictions<System: DeviceSystem> {
   ///   - otherMessage: the error message for the other property.
   public func callAsFunction<Item: Settings>(
     _ list: KeyPath<System.Wiring, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>, _ message: String,
-    or other: PartialKeyPath<Item>, _ otherMessage: String
+    or other: PartialKeyPath<Item>? = nil, _ otherMessage: String = ""
   ) {
-    add(path(list, index, property), message, (path(list, index, other), otherMessage))
+    add(path(list, index, property), message, other.map { (path(list, index, $0), otherMessage) })
   }
 
   /// Returns whether the file gives a property of an item.
