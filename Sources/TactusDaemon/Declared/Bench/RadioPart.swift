@@ -6,16 +6,16 @@ import Tactus
 
 /// A Bluetooth service that a bench has opened, through BlueZ or on a simulated radio. The bench keeps it alive.
 public final class RadioPart: BenchLink {
-  private enum End {
-    case simulated(SimulatedMessageLink)
-    #if Bluetooth
-      case real(MessageLink, BluetoothPeripheral)
-    #endif
-  }
-
-  private let end: End
+  /// Returns the port for the messages, for the loop that owns the link.
+  public let port: () -> DatagramPort
+  /// Returns the control of the connection, for the loop that owns the link.
+  public let control: () -> LinkControl
+  /// The input that releases the loop when a message arrives.
+  public let loopInput: LoopInput
   /// A function that returns a report on the service. It may be called from any thread.
   public let report: @Sendable () -> LinkReport
+  private let advertise: () -> Void
+  private let withdraw: () -> Void
 
   /// Creates the service, which is not advertised before `start`.
   init(
@@ -23,7 +23,11 @@ public final class RadioPart: BenchLink {
   ) throws {
     guard isReal else {
       let link = try SimulatedMessageLink(clock: parts.clock)
-      end = .simulated(link)
+      port = { link.port() }
+      control = { link.control() }
+      loopInput = link.input
+      advertise = {}
+      withdraw = {}
       report = {
         link.isUp
           ? LinkReport(.connected, device: adapter, peer: "simulated") : LinkReport(.advertising, device: adapter)
@@ -40,7 +44,11 @@ public final class RadioPart: BenchLink {
         logger?.log(
           level: state.logLevel, "Bluetooth", metadata: ["system": .string(system), "state": "\(state)"])
       }
-      end = .real(link, peripheral)
+      port = { link.port() }
+      control = { link.control() }
+      loopInput = link.input
+      advertise = { peripheral.start() }
+      withdraw = { peripheral.stop() }
       report = {
         var report = peripheral.state.report(wanted: adapter)
         report.lost = peripheral.traffic.refused
@@ -51,51 +59,13 @@ public final class RadioPart: BenchLink {
     #endif
   }
 
-  /// Returns the port for the messages, for the loop that owns the link.
-  public func port() -> DatagramPort {
-    switch end {
-    case .simulated(let link): return link.port()
-    #if Bluetooth
-      case .real(let link, _): return link.port()
-    #endif
-    }
-  }
-
-  /// Returns the control of the connection, for the loop that owns the link.
-  public func control() -> LinkControl {
-    switch end {
-    case .simulated(let link): return link.control()
-    #if Bluetooth
-      case .real(let link, _): return link.control()
-    #endif
-    }
-  }
-
-  /// The input that releases the loop when a message arrives.
-  public var loopInput: LoopInput {
-    switch end {
-    case .simulated(let link): return link.input
-    #if Bluetooth
-      case .real(let link, _): return link.input
-    #endif
-    }
-  }
-
-  func start() {
-    #if Bluetooth
-      if case .real(_, let peripheral) = end { peripheral.start() }
-    #endif
-  }
+  func start() { advertise() }
 
   func mend(_ logger: Logger) {}
 
   /// Withdraws the service and disconnects the central. Called once, after `start`. It takes some milliseconds, up to
   /// two seconds with a central connected, and longer if bluetoothd does not answer.
-  func stop() {
-    #if Bluetooth
-      if case .real(_, let peripheral) = end { peripheral.stop() }
-    #endif
-  }
+  func stop() { withdraw() }
 }
 
 #if Bluetooth
