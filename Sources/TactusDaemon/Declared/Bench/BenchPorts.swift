@@ -30,12 +30,7 @@ public final class PWMPart {
   func turnOff(at now: TickInstant) -> Bool {
     var port = port()
     port.now = now
-    do throws(PWMError) {
-      try port.set(active: .zero)
-      return true
-    } catch {
-      return false
-    }
+    return (try? port.set(active: .zero)) != nil
   }
 }
 
@@ -81,12 +76,7 @@ public final class OutputPart {
   func turnOff(at now: TickInstant) -> Bool {
     var port = port()
     port.now = now
-    do throws(GPIOError) {
-      try port.turnAllOff()
-      return true
-    } catch {
-      return false
-    }
+    return (try? port.turnAllOff()) != nil
   }
 }
 
@@ -144,12 +134,7 @@ public final class I2CPart {
   func write(_ stop: (inout I2CBus) throws(I2CError) -> Void, at now: TickInstant) -> Bool {
     var port = port()
     port.now = now
-    do throws(I2CError) {
-      try stop(&port)
-      return true
-    } catch {
-      return false
-    }
+    return (try? stop(&port)) != nil
   }
 }
 
@@ -171,14 +156,7 @@ public final class SerialPart {
   func write(_ bytes: [UInt8], at now: TickInstant) -> Bool {
     var port = port()
     port.now = now
-    return bytes.withUnsafeBytes { bytes in
-      do throws(SerialError) {
-        try port.write(bytes)
-        return true
-      } catch {
-        return false
-      }
-    }
+    return bytes.withUnsafeBytes { (try? port.write($0)) != nil }
   }
 
   /// Attaches a twin's device to the other end of the line, unless the line is real.
