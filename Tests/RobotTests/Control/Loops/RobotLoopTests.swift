@@ -248,7 +248,7 @@ import Wire
   @Test("requests: an answer that finds its ring full is counted, the request is obeyed")
   func answersDropped() {
     let bench = LoopBench()
-    for number in 1...5 { bench.request(UInt64(number), .query, at: 0) }
+    for number in 1...5 { bench.request(UInt64(number), .command(.query), at: 0) }
     bench.request(6, .command(.emergencyStop), at: 0)
     bench.tick(0)
     #expect(bench.snapshot.isEmergencyStopped)
