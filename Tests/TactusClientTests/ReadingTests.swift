@@ -123,7 +123,7 @@ struct ReadingTests {
     #expect(history.sinceISO == "2026-06-30T12:00:00Z" && history.sensors.isEmpty)
   }
 
-  @Test("health: what does not work, in words; a system without a state; one that must be restarted is a refusal")
+  @Test("health: what does not work, and what lies outside; a system without a state; a refusal for a restart")
   func health() async throws {
     bench.daemon.answer(
       "/api/health",
@@ -135,6 +135,18 @@ struct ReadingTests {
     let health = try await bench.model.health()
     #expect(health.status == .degraded && health.code == "STORE_LOST" && health.guard.madeSafe == 1)
     #expect(health.systems["video"] == .some(nil) && health.systems["robot"] == .some("stopped"))
+    // A daemon that is older reports no warnings.
+    #expect(health.warnings.isEmpty)
+    bench.daemon.answer(
+      "/api/health",
+      """
+      {"ok":true,"status":"ok","version":"1","systems":{},"guard":{"state":"none","replacements":0,"madeSafe":0},
+      "warnings":[{"code":"BROKER_GONE","message":"no connection to the broker"}]}
+      """)
+    let warned = try await bench.model.health()
+    #expect(warned.status == .ok && warned.code == nil && warned.message == nil)
+    #expect(warned.warnings.map(\.code) == ["BROKER_GONE"])
+    #expect(warned.warnings.map(\.message) == ["no connection to the broker"])
     bench.daemon.answer("/api/health", 503, #"{"ok":false,"status":"degraded","code":"STALLED","message":"robot"}"#)
     await #expect(throws: ClientError.refused(Refusal(status: 503, code: "STALLED", message: "robot"))) {
       try await bench.model.health()

@@ -28,6 +28,14 @@ public struct DaemonHealth: Codable, Equatable, Sendable {
     public var madeSafeISO: String?
   }
 
+  /// A trouble whose cause lies outside the daemon, which works nevertheless.
+  public struct Warning: Codable, Equatable, Sendable {
+    /// The code by which a program recognizes the cause, such as `BROKER_GONE`.
+    public var code: String
+    /// A sentence that says what is wrong, and what does not work until it is mended.
+    public var message: String
+  }
+
   /// Whether every loop of the daemon runs.
   public var ok: Bool
   /// The condition of the daemon.
@@ -42,4 +50,20 @@ public struct DaemonHealth: Codable, Equatable, Sendable {
   public var systems: [String: String?]
   /// The state of the guard.
   public var `guard`: Guard
+  /// The troubles whose causes lie outside the daemon. The condition can be `ok` with them. It is empty if there are none, and for a daemon that is too
+  /// old to report any.
+  public var warnings: [Warning]
+
+  /// Decodes the document of the daemon, which may have no member `warnings`.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    ok = try members.decode(Bool.self, forKey: .ok)
+    status = try members.decode(Status.self, forKey: .status)
+    code = try members.decodeIfPresent(String.self, forKey: .code)
+    message = try members.decodeIfPresent(String.self, forKey: .message)
+    version = try members.decode(String.self, forKey: .version)
+    systems = try members.decode([String: String?].self, forKey: .systems)
+    `guard` = try members.decode(Guard.self, forKey: .guard)
+    warnings = try members.decodeIfPresent([Warning].self, forKey: .warnings) ?? []
+  }
 }

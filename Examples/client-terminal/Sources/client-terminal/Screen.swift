@@ -4,16 +4,29 @@ import TactusClient
 
 /// Prints what is shown of a daemon, and again whenever something of it has changed.
 @MainActor
+@Observable
 final class Screen {
   private let daemon: DaemonModel
-  private var shown = ""
+  /// What does not work, and what lies outside the daemon, as it said when it was asked last.
+  private var troubles: [String] = []
+  @ObservationIgnored private var shown = ""
 
   init(_ daemon: DaemonModel) { self.daemon = daemon }
+
+  /// Asks the daemon for its health. One that is not reached changes nothing, since the first line says so.
+  func look() async {
+    do throws(ClientError) {
+      let health = try await daemon.health()
+      troubles = [health.message].compactMap(\.self) + health.warnings.map(\.message)
+    } catch {
+      if case .refused(let refusal) = error { troubles = [refusal.message] }
+    }
+  }
 
   func show() {
     // `onChange` is called before the change, and once.
     let text = withObservationTracking {
-      page(daemon)
+      ([page(daemon)] + troubles).joined(separator: "\n")
     } onChange: {
       Task { @MainActor in self.show() }
     }

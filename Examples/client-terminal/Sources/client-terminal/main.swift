@@ -53,9 +53,13 @@ do {
   }
   let daemon = DaemonModel(try Endpoint(arguments[0]), token: ProcessInfo.processInfo.environment["TACTUS_TOKEN"])
   daemon.start()
-  Screen(daemon).show()
+  let screen = Screen(daemon)
+  screen.show()
   guard isWatering else {
-    while true { try await Task.sleep(for: .seconds(60)) }
+    while true {
+      await screen.look()
+      try await Task.sleep(for: .seconds(60))
+    }
   }
   await wait { daemon.sprinkler != nil }
   try await daemon.sprinkler?.water(zone, minutes: minutes)
