@@ -48,6 +48,17 @@ struct CommandLineTests {
     #expect(!refused.said.contains("\u{1B}"))
   }
 
+  @Test("what a start prints: newlines and control characters of the file are told, and not printed")
+  func controlCharactersOfStart() throws {
+    let configuration = try read(#"pump: { device: "/dev/tty\nUSB0\e[2J" }"#)
+    let said = WhatToTry.text(
+      program: "a\u{1B}b", configuration: configuration, simulated: false, endpoints: [:], service: nil)
+    let lines = said.split(separator: "\n")
+    #expect(lines.count == 2 && lines[1].hasPrefix("Ctrl-C stops "), "\(said)")
+    #expect(lines[0].contains(#": pump on /dev/tty\nUSB0\u001b[2J at "#), "\(said)")
+    #expect(!said.contains("\u{1B}"))
+  }
+
   @Test(
     "a word of another tool, in any case, or a system's name: what to type here, and no guess",
     arguments: [

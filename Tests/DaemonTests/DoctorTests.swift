@@ -24,6 +24,18 @@ struct DoctorTests {
     #expect(found.map(\.fix) == ["remove runtime.confine from the file"])
   }
 
+  @Test("newlines and control characters of the file are told, and not printed")
+  func controlCharacters() throws {
+    var doctor = Doctor(machine: goodPi())
+    doctor.configuration = try read(#"pump: { device: "/dev/tty\nUSB0\e[2J" }"#)
+    let line = try #require(doctor.serialLines().first).text
+    #expect(line.hasPrefix(#"FAIL  pump.device: /dev/tty\nUSB0\u001b[2J is not there"# + "\n        why: "), "\(line)")
+    #expect(!line.contains("\u{1B}"))
+    let diagnosis = Diagnosis(name: "a\u{1B}[2J", status: .fail, found: "b\nc", why: "d\re", fix: "f\u{7F}")
+    let lines = [#"FAIL  a\u001b[2J: b\nc"#, #"        why: d\re"#, #"        fix: f\u007f"#]
+    #expect(diagnosis.text == lines.joined(separator: "\n"))
+  }
+
   @Test("a machine on which everything is right: no complaint, nothing to fix")
   func good() {
     #expect(complaints(goodPi()) == [])

@@ -35,10 +35,11 @@ struct DoctorCommand: ParsableCommand {
     } else {
       for diagnosis in diagnoses { print(diagnosis.text) }
       print("")
-      print(
+      let verdict =
         failures.isEmpty
-          ? "ready for real time" + (config.map { ", and for \($0)" } ?? "")
-          : "not ready: " + failures.map(\.name).joined(separator: ", "))
+        ? "ready for real time" + (config.map { ", and for \($0)" } ?? "")
+        : "not ready: " + failures.map(\.name).joined(separator: ", ")
+      print(JSONLine.inOneLine(verdict))
     }
     if !failures.isEmpty { throw ExitCode.failure }
   }

@@ -40,9 +40,9 @@ struct RunCommand: ParsableCommand {
     // The file cannot be a pipe, since each reload reads it again.
     var (configuration, found) = try readWholeConfiguration(config, waitingForPipes: false)
     guard configuration.hasSystem else {
+      let sections = Configuration.systemSections.joined(separator: ", ")
       complain(
-        "\(config): expected a section of a system to run (\(Configuration.systemSections.joined(separator: ", "))), got none"
-      )
+        "\(JSONLine.inOneLine(config)): expected a section of a system to run (\(sections)), got none")
       throw ExitCode.badConfig
     }
     if !simulate, let error = configuration.missingWatchdog(ConfigPlaces(marks: found.places)) {
@@ -95,7 +95,7 @@ struct RunCommand: ParsableCommand {
   /// Prints the paths that the account of the program cannot access. Returns whether there are none.
   private func isOpen(to account: Account, _ confinement: DaemonConfinement) -> Bool {
     let flaws = confinement.closedToAccount
-    for flaw in flaws { complain(flaw) }
+    for flaw in flaws { complain(JSONLine.inOneLine(flaw)) }
     if !flaws.isEmpty {
       complain("runtime.user is \(account.name): nothing was started, and nothing was changed")
     }

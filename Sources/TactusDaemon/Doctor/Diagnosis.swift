@@ -42,12 +42,12 @@ extension Diagnosis {
     return line.text
   }
 
-  /// The result in a few lines for a terminal.
+  /// The result in a few lines for a terminal, in which no value of the configuration makes another line or moves the cursor.
   var text: String {
     let mark = status == .ok ? "ok  " : status == .warn ? "warn" : "FAIL"
     var lines = ["\(mark)  \(name): \(found)"]
     if status != .ok { lines.append("        why: \(why)") }
     if let fix { lines.append("        fix: \(fix)") }
-    return lines.joined(separator: "\n")
+    return lines.map(JSONLine.inOneLine).joined(separator: "\n")
   }
 }

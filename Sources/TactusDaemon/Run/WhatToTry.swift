@@ -4,7 +4,7 @@ import Glibc
 /// Suggestions for a user's next steps, printed after the start. Each line works when it is pasted into another
 /// terminal, in the order in which they are printed.
 enum WhatToTry {
-  /// Returns the text of the suggestions.
+  /// Returns the text of the suggestions. No value of the configuration or of the environment makes another line of it or moves the cursor.
   ///
   /// - Parameters:
   ///   - program: the program as a shell finds it; see `MakingToken.program`.
@@ -26,7 +26,7 @@ enum WhatToTry {
     if let service { text += commands(program, service, invitations.flatMap(\.calls)) }
     if let mqtt = configuration.mqtt { text += listening(mqtt, login) }
     text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
-    return text.joined(separator: "\n")
+    return text.map(JSONLine.inOneLine).joined(separator: "\n")
   }
 
   /// Returns the commands that listen on the broker. They contain no password, since other users can see the arguments

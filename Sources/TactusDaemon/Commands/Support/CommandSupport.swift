@@ -40,7 +40,8 @@ func machineZone() throws -> MachineZone {
   do throws(MachineZone.Failure) {
     return try MachineZone.find(surroundings)
   } catch {
-    complain("\(error)")
+    // The text has the value of `TZ`.
+    complain(JSONLine.inOneLine("\(error)"))
     throw ExitCode.badConfig
   }
 }
