@@ -25,7 +25,8 @@ public struct SelfSignedCertificate: Sendable, Equatable {
   /// - Parameters:
   ///   - folder: the folder of `tls.crt` and `tls.key`; it is made with mode 0700 if it is missing.
   ///   - names: the DNS names and IP addresses of a new certificate, at least one. An existing certificate is kept
-  ///     whatever its names are, because people have come to trust its fingerprint.
+  ///     whatever its names are, also if the machine has another address since then, because people have come to trust
+  ///     its fingerprint and phones have pinned it.
   ///   - now: the present time in seconds since 1970.
   ///   - isClockSynchronised: whether a time service keeps the clock right. If not, a new certificate is valid from
   ///     `earliest` on, or from `now` if that is sooner, until ten years after the later of the two.

@@ -102,8 +102,9 @@ struct ServiceComposition {
     case .off: (tls, certificate, fingerprint) = (.off, nil, nil)
     case .files(let file, let key): (tls, certificate, fingerprint) = (.files(certificate: file, key: key), nil, nil)
     case .selfSigned:
-      let own = try Self.ownCertificate(
-        beside: tokenFile, names: Self.names(address: whole.bindAddress), mounts, logger)
+      let names = Self.certificateNames(
+        of: HostRules.machineName, at: LocalAddresses.reachable(at: whole.bindAddress))
+      let own = try Self.ownCertificate(beside: tokenFile, names: names, mounts, logger)
       tls = .files(certificate: own.certificate, key: own.key)
       (certificate, fingerprint) = (own.certificate, own.fingerprintSHA256)
     }
@@ -229,12 +230,22 @@ struct ServiceComposition {
     }
   }
 
-  /// Returns the names in the daemon's certificate, which are all names that `HostRules` accepts.
-  private static func names(address: String) -> [String] {
-    let name = HostRules.machineName
+  /// The greatest number of names in the daemon's certificate: a machine may have hundreds of addresses.
+  private static let mostCertificateNames = 40
+
+  /// Returns the names in a new certificate of the daemon: the machine's names, and the addresses at which it is reached
+  /// at this moment, one of which the printed lines contain. A certificate that is kept does not get the addresses that
+  /// the machine has later, because phones have pinned its fingerprint.
+  ///
+  /// - Parameters:
+  ///   - machineName: the host name as gethostname(2) returns it; it may be empty.
+  ///   - addresses: IP addresses in digits, the most important one first. Those that would be more than 40 names are left out.
+  static func certificateNames(of machineName: String, at addresses: [String]) -> [String] {
     var names = ["localhost", "127.0.0.1", "::1"]
-    if !name.isEmpty { names += [name, HostRules.localName(of: name)].filter { !$0.isEmpty } }
-    if !["0.0.0.0", "::"].contains(address), !names.contains(address) { names.append(address) }
+    names += [machineName, HostRules.localName(of: machineName)].filter { !$0.isEmpty }
+    for address in addresses where names.count < mostCertificateNames && !names.contains(address) {
+      names.append(address)
+    }
     return names
   }
 }

@@ -151,6 +151,24 @@ def test_the_start_prints_the_line_that_lets_a_phone_in_with_https_and_the_finge
             assert redeemed(daemon, made.stdout)
 
 
+def test_the_certificate_names_every_address_that_the_start_prints_and_is_kept_when_another_is_bound(tmp_path):
+    with open_to_others(tmp_path) as daemon:
+        daemon.wait_for_line("Ctrl-C stops")
+        said = subprocess.run(
+            ["openssl", "x509", "-in", str(daemon.certificate), "-noout", "-ext", "subjectAltName"],
+            capture_output=True, text=True, check=True).stdout
+        named = {name.strip().split(":", 1)[1] for name in said.splitlines()[1].split(",")}
+        assert {"localhost", "127.0.0.1"} <= named, said
+        printed = next(line for line in daemon.log.splitlines() if line.startswith("From another machine: "))
+        hosts = re.findall(r"https://(\S+):\d+/", printed)
+        assert hosts and set(hosts) <= named, (printed, said)
+        made = daemon.certificate.read_bytes()
+        daemon.stop()
+        daemon.config.write_text(daemon.config.read_text().replace("bind_address: 0.0.0.0", "bind_address: 127.0.0.1"))
+        daemon.start()
+        assert daemon.certificate.read_bytes() == made
+
+
 def test_a_service_logs_the_line_that_lets_a_phone_in_and_root_needs_no_fingerprint_for_it(tmp_path):
     runtime = tmp_path / "run"
     runtime.mkdir()
