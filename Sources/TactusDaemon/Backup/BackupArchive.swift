@@ -26,7 +26,8 @@ struct BackupArchive: Sendable {
     var entries: [Entry]
     /// What the store holds, part by part, as `GET /api/store` says it.
     var parts: [StoreHeld.Part]
-    /// What the program needs and the archive does not hold, a line for each: secrets, and files that the configuration names.
+    /// What the program needs and the archive does not hold, a line for each: secrets, and files that the configuration names; and comments that were
+    /// left out.
     var notInIt: [String]
   }
 
@@ -60,7 +61,7 @@ struct BackupArchive: Sendable {
       format: format, program: DaemonProgram.current.name, version: DaemonProgram.current.version,
       madeISO: "\(WallClock.text.prefix(19))Z",
       entries: entries.map { Manifest.Entry(name: $0.name, bytes: $0.bytes.count, sha256: sha256Text(of: $0.bytes)) },
-      parts: StoreHeld(parts: parts, replaced: nil).parts, notInIt: configuration.taken.notInBackup)
+      parts: StoreHeld(parts: parts, replaced: nil).parts, notInIt: configuration.notInBackup)
     let first = TarArchive.Entry(name: manifestName, bytes: encodeJSON(manifest) + Array("\n".utf8))
     return TarArchive.encode([first] + entries, at: WallClock.microseconds / 1_000_000)
   }

@@ -2,10 +2,13 @@ import Service
 
 /// The configuration file as a backup holds it: its text with comments and order, without the secrets that stand in it.
 ///
-/// In the place of a secret stands a `${NAME}`, with which no program starts before somebody has given the value.
+/// In the place of a secret stands a `${NAME}`, with which no program starts before somebody has given the value. In the
+/// place of a comment such as `# token: abc`, which may hold an old one, stands a note.
 struct ConfigurationCopy {
   let taken: TakenFile
   let text: String
+  /// What the program needs and a backup does not hold, and the comments that were left out, a line for each.
+  let notInBackup: [String]
 
   /// Reads the file as it is on the disk now. The values of environment variables are not needed.
   ///
@@ -27,7 +30,9 @@ struct ConfigurationCopy {
         throw ConfigErrors(errors: [ConfigError(file: path, line: error.line, key: key, message: message)])
       }
     }
-    self.text = text
+    let comments = SecretComments(leftOutOf: text)
+    self.text = comments.text
+    notInBackup = taken.notInBackup + comments.leftOut
   }
 }
 
@@ -65,7 +70,8 @@ extension TakenFile {
     return words.joined(separator: "_")
   }
 
-  private static func namesFile(_ key: String) -> Bool {
+  /// Returns whether the value of a key is the path of a file that the program does not make.
+  static func namesFile(_ key: String) -> Bool {
     let name = key.split(separator: ".").last ?? ""
     return key != "service.token_file"
       && (name.hasSuffix("_file") || ["tls_certificate", "tls_key", "tls_ca", "client_ca"].contains(name))

@@ -84,8 +84,9 @@ extension RestoreCommand {
     }
   }
 
-  /// Returns whether the configuration file is that of the archive, its secrets left aside.
+  /// Returns whether the configuration file is that of the archive, its secrets left aside, also in comments: archives of earlier versions have them.
   func isConfigured(by archive: BackupArchive) -> Bool {
-    (try? ConfigurationCopy(of: place.file, environment: processEnvironment()))?.text == archive.configuration
+    let configuration = SecretComments(leftOutOf: archive.configuration).text
+    return (try? ConfigurationCopy(of: place.file, environment: processEnvironment()))?.text == configuration
   }
 }
