@@ -5,8 +5,9 @@ import ServiceDocuments
 public enum OpenAPIDocument {
   /// Returns the document in its written form with the parts of the given systems, but without the program's version.
   static func written(_ systems: [SystemDocuments]) -> [String: Any] {
-    var document = systems.reduce(object(ServiceDocuments.bytes("openapi.json"), "openapi.json")) { document, system in
-      let own = object(system.api, "\(system.name)'s openapi.json")
+    let first = OpenAPIPart.plain(ServiceDocuments.bytes("openapi.json"), "openapi.json")
+    var document = systems.reduce(first) { document, system in
+      let own = OpenAPIPart.plain(system.api, "\(system.name)'s openapi.json")
       let made = object(system.madeAPI, "what is made of \(system.name)")
       return merged(document, OpenAPIShorthand.written(own, over: made))
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Expands the shorthand in which the parts of the OpenAPI document are written. The shorthand leaves out what follows
-/// from other parts:
+/// Expands the shorthand of the parts of the OpenAPI document, also of those that are made of declarations. Files have
+/// further words, which `OpenAPIPart` writes out. The shorthand leaves out what follows from other parts:
 ///
 /// - The errors of an operation follow from its parameters and its body; further status codes are listed in `errors`,
 ///   such as `["409", "503"]`.
