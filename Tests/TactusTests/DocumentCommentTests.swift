@@ -7,7 +7,7 @@ import Testing
 struct DocumentCommentTests {
   /// Modules that are not yet documented throughout, and how many of their public symbols have no comment. The numbers only
   /// ever fall.
-  static let incomplete = ["Leg": 102, "Plants": 175, "Pump": 164, "Robot": 94, "Sprinkler": 177, "Wire": 26]
+  static let incomplete = ["Leg": 100, "Plants": 175, "Pump": 160, "Robot": 88, "Sprinkler": 177, "Wire": 26]
 
   @Test("every public symbol of a library product has one")
   func publicSymbols() throws {
