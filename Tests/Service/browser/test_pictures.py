@@ -30,6 +30,7 @@ STAND_STILL = """() => {
     one.matches("h2") ? delete one.dataset.age : one.replaceChildren();
   // How often each loop has run depends on how often was looked.
   for (const one of document.querySelectorAll("#loops td:nth-child(n + 3)")) one.textContent = "0";
+  byId("settings-file").textContent = "/etc/tactus/tactus.yaml";
   Object.assign(byId("robot-link"), { textContent: "good: 12 ms, at most 12 ms, 0 % late", className: "link-good" });
   for (const one of document.querySelectorAll("#plants [style*=left]")) one.style.left = "62%";
   // Numbers that are others each time become one that could be: ages, delays, and what a probe or a pump measures.
@@ -106,6 +107,7 @@ def picture(enter, daemon, view, size):
     page.evaluate(STAND_STILL)
     # What lies under the pointer looks otherwise.
     page.mouse.move(0, 0)
+    page.wait_for_timeout(100)
     return page.screenshot(animations="disabled", caret="hide"), page
 
 

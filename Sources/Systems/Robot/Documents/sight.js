@@ -89,7 +89,7 @@ function showFilm() {
 const way = []; // [x, y]
 const wayLimit = 4000, wayStepM = 0.01;
 let hasMap = null; // null: not known yet
-let mapAsked = 0;
+let mapAsked = -Infinity;
 
 async function askMap() {
   const now = performance.now();
@@ -128,4 +128,4 @@ function drawMap(x, y, heading) {
   svg.setAttribute("aria-label", "Map of the simulated robot: " + byId("robot-pose").textContent);
 }
 
-byId("robot-map-clear").onclick = () => { way.length = 0; mapAsked = 0; };
+byId("robot-map-clear").onclick = () => { way.length = 0; mapAsked = -Infinity; };
