@@ -35,6 +35,7 @@ package enum LocalAddresses {
         address, socklen_t(clamping: length), &name, socklen_t(clamping: name.count), nil, 0, NI_NUMERICHOST) == 0
     else { return nil }
     let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return text.lowercased().hasPrefix("fe80:") ? nil : text
+    // An address of one link comes with its interface: fe80::1%eth0.
+    return text.contains("%") || text.lowercased().hasPrefix("fe80:") ? nil : text
   }
 }

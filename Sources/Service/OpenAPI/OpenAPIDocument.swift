@@ -18,6 +18,12 @@ public enum OpenAPIDocument {
     return document
   }
 
+  /// Reads the parts that systems have written, so that one which is written wrongly traps when the program starts and
+  /// not when somebody first asks for the document.
+  public static func check(_ systems: [SystemDocuments]) {
+    for system in systems { _ = OpenAPIPart.plain(system.api, "\(system.name)'s openapi.json") }
+  }
+
   private static func object(_ bytes: [UInt8], _ name: String) -> [String: Any] {
     guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
       preconditionFailure("\(name) is no JSON object")

@@ -24,9 +24,12 @@ import Wire
 /// In a schema:
 ///
 /// - A text, also as `type`, is a type: `"integer"`, `"integer?"` for a number or null, `"Zone"` for a reference to the
-///   schema of that name, `"[Zone]"` for a list.
+///   schema of that name, which takes no `?`, `"[Zone]"` for a list.
 /// - `members` contains the properties of an object that has no others. All are required except those whose names end
 ///   with `?`, which is no part of the name.
+///
+/// These words are read in `properties`, `items`, `additionalProperties`, `oneOf`, `anyOf`, `allOf` and `not`. Other
+/// keywords with schemas in them, such as `patternProperties`, are written as OpenAPI has them.
 struct OpenAPIPart {
   private typealias Member = JSONValue.Member
 
@@ -210,7 +213,8 @@ extension JSONValue {
     case .null: return NSNull()
     case .boolean(let value): return NSNumber(value: value)
     case .number(let digits):
-      return wholeNumber.map { NSNumber(value: $0) } ?? NSNumber(value: Double(digits) ?? .nan)
+      return wholeNumber.map { NSNumber(value: $0) } ?? UInt64(digits).map { NSNumber(value: $0) }
+        ?? NSNumber(value: Double(digits) ?? .nan)
     case .text(let text): return text
     case .list(let items): return items.map { $0.any(at: place) }
     case .object: return dictionary(at: place)

@@ -57,20 +57,31 @@ struct SecretComments {
   }
 
   private static func words(_ line: Line) -> String {
-    "line \(line.number) of the file: a comment with a value of \(line.key)"
+    "line \(line.number) of the file: a comment that may hold a value of \(line.key)"
   }
 
   private static func lines(of text: [Unicode.Scalar]) -> [Line] {
     var lines: [Line] = []
+    var block: Block?
     var number = 1
     var start = 0
     while start < text.count {
       let end = text[start...].firstIndex(where: isBreak) ?? text.count
-      if let found = secret(in: text[start..<end]) {
-        let starts = (start..<found.place).filter { place in
-          text[place] == "#" && (place == start || isBlank(text[place - 1]))
-        }
-        if !starts.isEmpty { lines.append(Line(starts: starts, end: end, number: number, key: found.key)) }
+      let line = text[start..<end]
+      if let found = secret(in: line) {
+        let starts = (start..<found.place).filter { text[$0] == "#" }
+        let own = Line(starts: starts, end: end, number: number, key: found.key)
+        if !starts.isEmpty, !found.isEmpty { lines.append(own) }
+        block = starts.last.map { Block(own: found.isEmpty ? own : nil, key: found.key, indentation: found.place - $0) }
+        if !found.opensBlock { block = nil }
+      } else if let hash = line.firstIndex(where: { !isBlank($0) }), text[hash] == "#", let open = block,
+        let word = text[(hash + 1)..<end].firstIndex(where: { !isBlank($0) }), word - hash > open.indentation
+      {
+        lines += open.own.map { [$0] } ?? []
+        block?.own = nil
+        lines.append(Line(starts: [hash], end: end, number: number, key: open.key))
+      } else {
+        block = nil
       }
       if end < text.count, text[end] == "\n" { number += 1 }
       start = end + 1
@@ -78,20 +89,50 @@ struct SecretComments {
     return lines
   }
 
-  /// Returns the last key of a line whose values are secrets and that has a value there, with its place. A value that is
-  /// taken from the environment is no secret.
-  private static func secret(in line: ArraySlice<Unicode.Scalar>) -> (key: String, place: Int)? {
+  /// A comment that ends with a secret key, whose value may be in the comments of the lines that follow and that are
+  /// indented further.
+  private struct Block {
+    /// The comment with the key, if it has no value itself and is left out only with one that follows.
+    var own: Line?
+    var key: String
+    /// The distance of the key from its `#`.
+    var indentation: Int
+  }
+
+  /// A secret key of a line, and what stands behind it.
+  private struct Found {
+    var key: String
+    /// A comment that may hold the secret begins before this place.
+    var place: Int
+    /// Whether the line has no value.
+    var isEmpty = false
+    /// Whether the value is on the lines that follow.
+    var opensBlock = false
+  }
+
+  /// Returns the last key of a line whose values are secrets. A value that is taken from the environment is no secret,
+  /// but a comment behind it may say what it was before.
+  private static func secret(in line: ArraySlice<Unicode.Scalar>) -> Found? {
+    var open: Found?
     for colon in line.indices.reversed() where line[colon] == ":" || line[colon] == "=" {
-      let value = line[(colon + 1)...].drop { isBlank($0) || isQuote($0) }
-      guard !value.isEmpty, !value.starts(with: "${".unicodeScalars) else { continue }
       var end = colon
       while end > line.startIndex, isBlank(line[end - 1]) || isQuote(line[end - 1]) { end -= 1 }
       var start = end
       while start > line.startIndex, end - start < longestName, isOfName(line[start - 1]) { start -= 1 }
       let name = String(String.UnicodeScalarView(line[start..<end]))
-      if isSecret(name.lowercased()) { return (name, start) }
+      guard isSecret(name.lowercased()) else { continue }
+      let value = line[(colon + 1)...].drop { isBlank($0) || isQuote($0) }
+      if value.starts(with: "${".unicodeScalars) {
+        guard let hash = value.firstIndex(of: "#"), !line[..<start].contains(where: { $0 == "#" }) else { continue }
+        return Found(key: name, place: hash + 1)
+      }
+      if value.isEmpty {
+        open = open ?? Found(key: name, place: start, isEmpty: true, opensBlock: true)
+      } else {
+        return Found(key: name, place: start, opensBlock: value.first == "|" || value.first == ">")
+      }
     }
-    return nil
+    return open
   }
 
   private static let longestName = 64
@@ -101,11 +142,16 @@ struct SecretComments {
     ConfigTable.keys.map(\.path).filter { TakenFile.isSecret($0) && !TakenFile.namesFile($0) }
       .compactMap { $0.split(separator: ".").last.map { String($0) } })
 
+  /// The last parts of the keys whose values name files, such as `tls_key`.
+  private static let fileNames = Set(
+    ConfigTable.keys.map(\.path).filter { TakenFile.namesFile($0) }
+      .compactMap { $0.split(separator: ".").last.map { String($0) } })
+
   /// Returns whether a name in small letters is one of `names`, has one of them behind a `_`, or reads like one. A comment
   /// often has harmless words behind "key:".
   private static func isSecret(_ name: String) -> Bool {
     names.contains { name == $0 || name.hasSuffix("_" + $0) }
-      || SecretNames.isSecret(name.utf8) && !name.hasSuffix("key")
+      || SecretNames.isSecret(name.utf8) && name != "key" && !fileNames.contains(name)
   }
 
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }

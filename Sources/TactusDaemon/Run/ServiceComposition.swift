@@ -239,11 +239,12 @@ struct ServiceComposition {
   ///
   /// - Parameters:
   ///   - machineName: the host name as gethostname(2) returns it; it may be empty.
-  ///   - addresses: IP addresses in digits, the most important one first. Those that would be more than 40 names are left out.
+  ///   - addresses: IP addresses in digits. Loopback ones, and those that would be more than 40 names, are left out.
   static func certificateNames(of machineName: String, at addresses: [String]) -> [String] {
     var names = ["localhost", "127.0.0.1", "::1"]
     names += [machineName, HostRules.localName(of: machineName)].filter { !$0.isEmpty }
-    for address in addresses where names.count < mostCertificateNames && !names.contains(address) {
+    for address in addresses
+    where names.count < mostCertificateNames && !names.contains(address) && !Configuration.isLoopback(address) {
       names.append(address)
     }
     return names

@@ -128,6 +128,7 @@ extension Daemon {
       title: program.name, systems: systems.compactMap { ($0 as? any DeclaredSystem)?.api ?? nil },
       documents: program.kinds.compactMap(\.documents),
       busFaults: simulations.isEmpty ? nil : buses.values.reduce(into: []) { $0.formUnion($1) })
+    OpenAPIDocument.check(additions.documents)
     additions.buses = buses
     for named in simulations.compactMap(\.named) where !named.all.isEmpty {
       additions.faults[named.system] = named.all.map(\.name)
