@@ -100,7 +100,8 @@ struct BackupArchiveTests {
 
       """
     let lines = [
-      "line 1 of the file: a comment that may hold a value of token", "line 2 of the file: a comment that may hold a value of url",
+      "line 1 of the file: a comment that may hold a value of token",
+      "line 2 of the file: a comment that may hold a value of url",
       "line 3 of the file: a comment that may hold a value of old_Password",
     ]
     let small = "motors: {backend: sim}  # jwt_key: abc\r\n"
