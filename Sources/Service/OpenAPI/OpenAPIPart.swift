@@ -213,8 +213,7 @@ extension JSONValue {
     case .null: return NSNull()
     case .boolean(let value): return NSNumber(value: value)
     case .number(let digits):
-      return wholeNumber.map { NSNumber(value: $0) } ?? UInt64(digits).map { NSNumber(value: $0) }
-        ?? NSNumber(value: Double(digits) ?? .nan)
+      return wholeNumber.map { NSNumber(value: $0) } ?? NSNumber(value: Double(digits) ?? .nan)
     case .text(let text): return text
     case .list(let items): return items.map { $0.any(at: place) }
     case .object: return dictionary(at: place)

@@ -110,8 +110,7 @@ struct SecretComments {
     var opensBlock = false
   }
 
-  /// Returns the last key of a line whose values are secrets. A value that is taken from the environment is no secret,
-  /// but a comment behind it may say what it was before.
+  /// Returns the last key of a line whose values are secrets. A value that is taken from the environment is no secret.
   private static func secret(in line: ArraySlice<Unicode.Scalar>) -> Found? {
     var open: Found?
     for colon in line.indices.reversed() where line[colon] == ":" || line[colon] == "=" {
@@ -122,10 +121,7 @@ struct SecretComments {
       let name = String(String.UnicodeScalarView(line[start..<end]))
       guard isSecret(name.lowercased()) else { continue }
       let value = line[(colon + 1)...].drop { isBlank($0) || isQuote($0) }
-      if value.starts(with: "${".unicodeScalars) {
-        guard let hash = value.firstIndex(of: "#"), !line[..<start].contains(where: { $0 == "#" }) else { continue }
-        return Found(key: name, place: hash + 1)
-      }
+      if value.starts(with: "${".unicodeScalars) { continue }
       if value.isEmpty {
         open = open ?? Found(key: name, place: start, isEmpty: true, opensBlock: true)
       } else {
