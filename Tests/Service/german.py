@@ -130,7 +130,8 @@ class Page:
         for name in NAMES:
             if text.startswith(name + " ") and (rest := self.known(text[len(name) + 1:])) is not None:
                 return name + " " + rest
-        if re.match("[A-Z]", text) and (lower := self.known(text[0].lower() + text[1:])) is not None:
+        first = re.match(r"[A-Z]\w*", text)
+        if first and not (first[0] in self.dictionary and first[0].lower() in NAMES) and (lower := self.known(text[0].lower() + text[1:])) is not None:
             return lower[:1].upper() + lower[1:]
         if text[-1:] in ".:?!…)" and len(text) > 3 and (rest := self.known(text[:-1])) is not None:
             return rest + text[-1]

@@ -1,6 +1,7 @@
 """Everything that the page says has German, and API's messages are in words: by the sources alone, without a daemon or a browser."""
 import pytest
 
+import german
 from german import CONSOLE, HOLE, WHOLES, Page, plain, refusals, sentences, shown, sources
 
 pytestmark = pytest.mark.protocol
@@ -49,6 +50,13 @@ def test_every_recorded_refusal_is_in_words_and_has_german(page):
 ])
 def test_a_refusal_is_said_by_what_its_field_expects(page, message, field, words):
     assert page.in_plain_words(message, field) == words
+
+
+def test_a_title_that_has_german_is_not_taken_for_the_name_in_lower_case(page, monkeypatch):
+    monkeypatch.setattr(german, "NAMES", {*german.NAMES, "pump"})
+    page.made.clear()
+    assert page.known("Pump: emergency stopped") == "Pumpe: Not-Aus"
+    page.made.clear()
 
 
 @pytest.mark.parametrize("text", [

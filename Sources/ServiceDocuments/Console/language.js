@@ -70,8 +70,9 @@ function seek(text) {
     const rest = text.startsWith(name + " ") ? inOther(text.slice(name.length + 1)) : null;
     if (rest !== null) return name + " " + rest;
   }
-  // "Fault" is "fault" at the beginning of a line.
-  if (/^[A-Z]/.test(text)) {
+  // "Fault" is "fault" at the beginning of a line; "Pump", which has a word of its own, is not the name "pump", which stays.
+  const [first] = /^[A-Z]\w*/.exec(text) ?? [];
+  if (first && !(dictionary.has(first) && names.has(first.toLowerCase()))) {
     const lower = inOther(text.charAt(0).toLowerCase() + text.slice(1));
     if (lower !== null) return lower.charAt(0).toUpperCase() + lower.slice(1);
   }

@@ -166,7 +166,7 @@ def test_a_new_schedule_has_what_was_chosen_is_on_and_says_when_it_starts(enter,
     page.locator("#schedule-zones").get_by_label("Minutes of Zone 3").fill("4")
     page.locator("#schedule-start").fill("25:00")
     add.click()
-    expect(page.locator("#schedule-new .say.refusal")).to_contain_text("startTimes")
+    expect(page.locator("#schedule-new .say.refusal")).to_contain_text("Start times 1: ")
     page.locator("#schedule-start").fill("06:00, 19:30")
     add.click()
     card = page.locator("#schedule-list .schedule")

@@ -40,7 +40,7 @@ def test_a_daemon_that_describes_no_system_shows_what_it_showed_before(enter, ow
         expect(page.locator("#tiles h3", has_text="Robot")).to_be_visible()
         until(lambda: page.evaluate("areSystemsKnown"))
         expect(page.locator("section.system")).to_have_count(0)
-        expect(page.locator("nav a:visible")).to_have_text(["Overview", "Robot", "Legs", "Sprinkler", "Plants", "Diagnostics", "System"])
+        expect(page.locator("nav a:visible")).to_have_text(["Overview", "Robot", "Legs", "Sprinkler", "Plants", "Diagnostics", "Log", "System"])
         page.close()
 
 
