@@ -59,7 +59,7 @@ package final class FakeSystem: ServedSystem {
 
   package func reset(_ caller: Caller) async throws { askedOf.withLock { $0.resets += 1 } }
 
-  package func take(
+  package func receive(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool { false }
 

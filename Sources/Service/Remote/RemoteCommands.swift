@@ -9,7 +9,7 @@ import Wire
 ///
 /// The commands of one system are carried out one after another, in their order; what makes a system safe (`Route.makesSafe`) is carried out at once,
 /// beside a command that may wait for a disk, and makes void what waits before it (`Mailbox.send`). All senders on the link count as one client,
-/// because the link does not identify them. It may be used from any thread; `take` does not wait.
+/// because the link does not identify them. It may be used from any thread; `receive` does not wait.
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
@@ -94,12 +94,12 @@ public final class RemoteCommands: Sendable {
   /// The number of commands by outcome: `ok`, or the code of the refusal.
   public var outcomes: [String: Int64] { state.withLock { $0.outcomes } }
 
-  /// Carries out a command. `answer` is called once, on any thread, with the body that HTTP would answer and the command's `id`.
+  /// Receives a command and carries it out. `answer` is called once, on any thread, with the body that HTTP would answer and the command's `id`.
   ///
   /// - Parameters:
   ///   - path: the levels of the topic: `["robot"]`, `["sprinkler", "zone", "1"]`; empty for all systems.
   ///   - isOld: whether the broker had retained the command; it is then refused, because its age is unknown.
-  public func take(path: [String], payload: [UInt8], isOld: Bool, answer: @escaping Answer) {
+  public func receive(path: [String], payload: [UInt8], isOld: Bool, answer: @escaping Answer) {
     let command: RemoteCommand
     do throws(APIError) {
       command = try RemoteCommand(payload)

@@ -34,7 +34,7 @@ public protocol ServedSystem: Sendable {
   func reset(_ caller: Caller) async throws
   /// Handles a binary frame of a WebSocket client. Returns `false` if the frame is not for this system. Called in the order of arrival on the
   /// client's event loop, and must not block. `answer` may be called once at most, on any thread.
-  func take(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool
+  func receive(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool
   /// The system's own WebSockets, read once. None has the path of a route, of another or `/ws`.
   var sockets: [SystemSocket] { get }
   /// Handles the disconnect of a WebSocket client: the system releases at once whatever the client was holding.

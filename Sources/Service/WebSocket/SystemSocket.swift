@@ -23,8 +23,8 @@ public struct SystemSocket: Sendable {
 ///
 /// Called in the order of arrival on the client's event loop; nothing may block.
 public protocol SocketTalk: AnyObject, Sendable {
-  /// Takes a text message of at most 64 KiB.
-  func take(_ text: String)
+  /// Receives a text message of at most 64 KiB.
+  func receive(_ text: String)
   /// Called 20 times a second while the client is connected.
   func beat()
 }

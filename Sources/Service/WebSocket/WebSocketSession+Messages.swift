@@ -131,7 +131,7 @@ extension WebSocketSession {
     do throws(APIError) {
       try needControl()
       let answer = onLoop { (session, outcome: FrameOutcome) in session.answered(outcome) }
-      for system in shared.systems where system.take(frame: bytes, from: arrivingCaller, answer: answer) { return }
+      for system in shared.systems where system.receive(frame: bytes, from: arrivingCaller, answer: answer) { return }
       throw APIError(.unprocessableContent, "FRAME_UNKNOWN", "no system knows a frame of this kind")
     } catch {
       tell(error, id: nil)

@@ -193,7 +193,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private func carryOut(_ action: WebSocketMachine.Action) {
     switch action {
     case .nothing: break
-    case .text(let text): if let talk { talk.take(text) } else { heard(text) }
+    case .text(let text): if let talk { talk.receive(text) } else { heard(text) }
     case .binary(let bytes):
       if talk == nil { heard(bytes) } else { carryOut(machine.close(.init(1003, "expected text"))) }
     case .pong(let bytes): send(webSocketFrame(.pong, bytes))

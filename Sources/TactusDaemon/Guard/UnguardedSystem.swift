@@ -35,8 +35,8 @@ struct UnguardedSystem: ServedSystem {
     try await system.reset(caller)
   }
 
-  func take(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool {
-    system.take(frame: frame, from: caller, answer: answer)
+  func receive(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool {
+    system.receive(frame: frame, from: caller, answer: answer)
   }
 
   var sockets: [SystemSocket] { system.sockets }

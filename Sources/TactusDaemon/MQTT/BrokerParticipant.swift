@@ -12,7 +12,7 @@ public protocol BrokerParticipant: AnyObject, Sendable {
   func begin(on broker: BrokerLine)
   /// Handles a message on one of `filters`. Called on the client's thread, in the order of arrival; must be short and
   /// must not wait. Messages that it publishes are sent at once.
-  func take(_ message: MQTTMessage, on broker: BrokerLine)
+  func receive(_ message: MQTTMessage, on broker: BrokerLine)
   /// Advances the participant. Called ten times a second, on the main thread.
   func beat(at now: TickInstant, on broker: BrokerLine)
   /// Notes that the connection was lost or that the daemon is stopping. Called on the main thread, within one beat.

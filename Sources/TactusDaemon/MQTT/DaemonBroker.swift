@@ -30,7 +30,7 @@ package final class DaemonBroker {
 
     func deliver(_ message: MQTTMessage) {
       for listener in listeners.withLock({ $0 }) where listener.filters.contains(where: { $0.matches(message.topic) }) {
-        listener.participant.take(message, on: listener.line)
+        listener.participant.receive(message, on: listener.line)
       }
     }
   }

@@ -37,7 +37,7 @@ final class DevicePresence: BrokerParticipant {
 
   /// Compares a message on the status topic with the published status. Retained messages are older than this connection's first status, which
   /// replaces them.
-  func take(_ message: MQTTMessage, on broker: BrokerLine) {
+  func receive(_ message: MQTTMessage, on broker: BrokerLine) {
     guard !message.isRetained else { return }
     state.withLock { state in
       guard let said = state.said, message.payload != Self.payload(isOnline: said.isOnline) else { return }

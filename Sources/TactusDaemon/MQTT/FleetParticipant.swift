@@ -10,7 +10,7 @@ import Wire
 ///
 /// A state is published at once when an event has occurred, but not more often than ten times a second; within seconds
 /// when anything else has changed; and once an interval if only members have changed that change by themselves. All
-/// calls except `take` are made on the main thread.
+/// calls except `receive` are made on the main thread.
 final class FleetParticipant: BrokerParticipant {
   /// The document that was last published on a topic.
   private struct Told {
@@ -179,14 +179,14 @@ final class FleetParticipant: BrokerParticipant {
     }
   }
 
-  func take(_ message: MQTTMessage, on broker: BrokerLine) {
+  func receive(_ message: MQTTMessage, on broker: BrokerLine) {
     if message.isRetained, own.isOurs(message) {
       state.withLock { _ = $0.kept.insert(message.topic) }
       return
     }
     guard let commands, let path = topics.commandPath(message.topic) else { return }
     let reply = topics.reply(path)
-    commands.take(path: path, payload: message.payload, isOld: message.isRetained) { document in
+    commands.receive(path: path, payload: message.payload, isOld: message.isRetained) { document in
       broker.publish(MQTTMessage(topic: reply, payload: document))
     }
   }

@@ -80,6 +80,8 @@ final class SwarmServed: ServedSystem {
   func emergencyStop(_ caller: Caller) async { note(Command("e-stop", body: [])) }
   func holdEmergencyStop() {}
   func reset(_ caller: Caller) async { note(Command("reset", body: [])) }
-  func take(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool { false }
+  func receive(
+    frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
+  ) -> Bool { false }
   func clientLeft(_ caller: Caller) {}
 }

@@ -64,8 +64,8 @@ struct DecisionPageTests {
       ("ItemCommand(on:each:)", ["ItemCommand", "ItemCommand(each:)", "ItemCommand(on:)"]),
       ("bench.outputs(each:)", ["Bench.outputs", "Bench.outputs(each:)"]), (".kept", [".kept"]),
       ("SystemRoute.own", ["SystemRoute", "SystemRoute.own"]), ("limit:", ["(limit:)"]),
-      ("take(_ frame:, from:, _ door:)", [".take", ".take(from:)"]), ("GET /api/status", []), ("backend: sim", []),
-      ("kettles", []),
+      ("receive(_ frame:, from:, _ door:)", [".receive", ".receive(from:)"]), ("GET /api/status", []),
+      ("backend: sim", []), ("kettles", []),
     ] as [(String, [String])])
   func spans(_ span: String, _ words: [String]) { #expect(DeclaredNames.words(in: span).sorted() == words) }
 }

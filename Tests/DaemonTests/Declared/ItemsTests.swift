@@ -78,7 +78,7 @@ private enum Rack: DeviceSystem, Sees, AnswersInFull, TakesFrames {
     Command("lower", makesSafe: true, "Lowers all.") { .lower }
   }
 
-  static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Rack>) -> Bool { false }
+  static func receive(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Rack>) -> Bool { false }
   static func frames(_ published: Published<State>, _ look: Look<Rack>) -> [ClientFrame] {
     [ClientFrame(to: 7, type: "rack", [published.state.raised[0] ? 1 : 0])]
   }

@@ -85,7 +85,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
   }
   static func explain(_ refusal: Refusal, _ state: State) -> String { "\(state.left) strokes are left" }
 
-  static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Tower>) -> Bool {
+  static func receive(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Tower>) -> Bool {
     guard frame.first == 7, frame.count == 2 else { return false }
     door.send(.strike(Int(frame[1])), makesSafe: false) { result in
       switch result {
@@ -227,9 +227,9 @@ struct OwnWordsTests {
     let simulation = try Runtime { lane }.simulation()
     let outcomes = Outcomes()
     let caller = Caller(scope: .control, tokenID: nil, address: "", client: 1)
-    #expect(!system.door.take(frame: [8, 1], from: caller) { outcomes.take($0) })
+    #expect(!system.door.receive(frame: [8, 1], from: caller) { outcomes.take($0) })
     for strokes: UInt8 in [2, 9, 2] {
-      #expect(system.door.take(frame: [7, strokes], from: caller) { outcomes.take($0) })
+      #expect(system.door.receive(frame: [7, strokes], from: caller) { outcomes.take($0) })
       simulation.run(for: .milliseconds(80))
       system.takeAnswers(at: simulation.now) {}
     }

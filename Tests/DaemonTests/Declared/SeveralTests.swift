@@ -118,7 +118,7 @@ struct SeveralTests {
     let commands = RemoteCommands(doors, link: "mqtt", logger: .init(label: "test"), now: { .zero })
     #expect(commands.topics["POST /api/jar/right/fill"]?.topic == "jar/right/command")
     let answer = await withCheckedContinuation { continuation in
-      commands.take(path: ["jar", "middle"], payload: Array("fill".utf8), isOld: false) {
+      commands.receive(path: ["jar", "middle"], payload: Array("fill".utf8), isOld: false) {
         continuation.resume(returning: String(decoding: $0, as: UTF8.self))
       }
     }

@@ -72,7 +72,7 @@ private enum Nests: DeviceSystem, ConvertsRules, ShapesLane, Sees, Serves, Needs
     }
   }
   static func filters(_ wiring: Wiring) -> [String] { wiring.topic.isEmpty ? [] : [wiring.topic] }
-  static func take(_ message: MQTTMessage, _ desk: NestDesk, on broker: BrokerLine) {
+  static func receive(_ message: MQTTMessage, _ desk: NestDesk, on broker: BrokerLine) {
     desk.heard.withLock { $0.append(message.topic) }
   }
   static func summary(_ wiring: Wiring, hasBroker: Bool) -> [String] {

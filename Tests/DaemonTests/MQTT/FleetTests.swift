@@ -34,7 +34,9 @@ struct FleetTests {
     func emergencyStop(_ caller: Caller) async throws {}
     func holdEmergencyStop() {}
     func reset(_ caller: Caller) async throws {}
-    func take(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool { false }
+    func receive(
+      frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
+    ) -> Bool { false }
     func clientLeft(_ caller: Caller) {}
   }
 

@@ -161,7 +161,7 @@ final class LegDoorBench {
     _ bytes: [UInt8], from caller: Caller = .one, rings: Int = 1, isolation: isolated (any Actor)? = #isolation
   ) async -> Outcomes {
     let outcomes = Outcomes()
-    #expect(door.take(frame: bytes, from: caller) { outcomes.append($0) })
+    #expect(door.receive(frame: bytes, from: caller) { outcomes.append($0) })
     if rings > 0 {
       await rung(rings)
       run(for: 2)

@@ -83,8 +83,8 @@ struct LegDoorTests {
     _ = await bench.frame([0x81] + LegBytes.set(1200))
     #expect(bench.pulse(1) == 1200 && bench.pulse(0) == nil)
     #expect(await bench.frame([0x82] + LegBytes.arm, rings: 0).words == ["NOT_FOUND"])
-    #expect(!bench.door.take(frame: Array(#"{"left":1,"right":1}"#.utf8), from: .one) { _ in })
-    #expect(!bench.door.take(frame: [], from: .one) { _ in })
+    #expect(!bench.door.receive(frame: Array(#"{"left":1,"right":1}"#.utf8), from: .one) { _ in })
+    #expect(!bench.door.receive(frame: [], from: .one) { _ in })
   }
 
   @Test("frames refused: an arm in fault is told, a pulse is not, as in the protocol; garbage is error 4 besides")

@@ -111,7 +111,7 @@ final class RobotDoorBench {
     _ text: String, from caller: Caller = .one, isolation: isolated (any Actor)? = #isolation
   ) async -> Outcomes {
     let outcomes = Outcomes()
-    #expect(door.take(frame: Array(text.utf8), from: caller) { outcomes.append($0) })
+    #expect(door.receive(frame: Array(text.utf8), from: caller) { outcomes.append($0) })
     await rung()
     return outcomes
   }

@@ -111,12 +111,13 @@ struct RobotDoorTests {
     bench.run(until: 60)
     let outcomes = Outcomes()
     for _ in 0..<60 {
-      #expect(bench.door.take(frame: Array(drive.utf8), from: .one) { outcomes.append($0) })
+      #expect(bench.door.receive(frame: Array(drive.utf8), from: .one) { outcomes.append($0) })
     }
     #expect(outcomes.words == Array(repeating: "BUSY", count: 12))
     for _ in 0..<48 { await bench.rung() }
     let emergency = Outcomes()
-    #expect(bench.door.take(frame: Array(#"{"command":"estop","echo":1}"#.utf8), from: .two) { emergency.append($0) })
+    let stop = Array(#"{"command":"estop","echo":1}"#.utf8)
+    #expect(bench.door.receive(frame: stop, from: .two) { emergency.append($0) })
     bench.run(until: 800)
     #expect(emergency.words == [#"{"echo":1,"state":"estop","left":0,"right":0,"age_ms":null,"reason":null}"#])
     await bench.rung()
@@ -256,11 +257,11 @@ struct RobotDoorTests {
     #expect(query.words == [#"{"echo":9,\#(state)null}"#])
     let outcomes = Outcomes()
     for text in ["", "{", String(repeating: " ", count: 1025)] {
-      #expect(bench.door.take(frame: Array(text.utf8), from: .one) { outcomes.append($0) })
+      #expect(bench.door.receive(frame: Array(text.utf8), from: .one) { outcomes.append($0) })
     }
     #expect(outcomes.words == ["BAD_DATAGRAM", "BAD_DATAGRAM", "BAD_DATAGRAM"])
     for frame: [UInt8] in [[1, 2, 3], [0x81, 1, 1, 0, 0]] {
-      #expect(!bench.door.take(frame: frame, from: .one) { _ in Issue.record("a leg frame is not the robot's") })
+      #expect(!bench.door.receive(frame: frame, from: .one) { _ in Issue.record("a leg frame is not the robot's") })
     }
   }
 

@@ -17,7 +17,7 @@ struct RobotRemoteCommandsTests {
   }
 
   private func send(_ commands: RemoteCommands, _ path: [String], _ text: String) {
-    commands.take(path: path, payload: Array(text.utf8), isOld: false) { answers.add($0) }
+    commands.receive(path: path, payload: Array(text.utf8), isOld: false) { answers.add($0) }
   }
 
   @Test(

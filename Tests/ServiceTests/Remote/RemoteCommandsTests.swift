@@ -53,7 +53,7 @@ struct RemoteCommandsTests {
   }
 
   private func send(_ commands: RemoteCommands, _ path: [String], _ text: String, isOld: Bool = false) {
-    commands.take(path: path, payload: Array(text.utf8), isOld: isOld) { answers.add($0) }
+    commands.receive(path: path, payload: Array(text.utf8), isOld: isOld) { answers.add($0) }
   }
 
   private static func route(

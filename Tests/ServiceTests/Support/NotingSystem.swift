@@ -36,7 +36,7 @@ final class NotingSystem: ServedSystem {
   func reset(_ caller: Caller) async throws { seen.withLock { $0.resets += 1 } }
 
   /// Takes what begins with 1 and answers it doubled; refuses what begins with 2.
-  func take(
+  func receive(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool {
     guard let first = frame.first, first == 1 || first == 2 else { return false }

@@ -183,7 +183,7 @@ public enum Robot: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksToge
 extension Robot {
   /// Takes a binary frame as a robot datagram, as on UDP, with the client as its source. Returns whether the frame was meant for the
   /// robot. A frame with an `echo` gets the same reply as on UDP, refused or not; for one without, only a refusal is reported.
-  public static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Robot>) -> Bool {
+  public static func receive(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Robot>) -> Bool {
     // A frame that begins with a control character or within a UTF-8 character is no text, and belongs to another system.
     guard !(frame.first.map { $0 < 0x09 || $0 & 0xC0 == 0x80 } ?? false) else { return false }
     let message: RobotMessage

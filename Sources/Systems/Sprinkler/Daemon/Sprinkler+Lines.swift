@@ -175,7 +175,7 @@ extension Sprinkler {
 extension Sprinkler: OnBroker {
   public static func filters(_ wiring: Wiring) -> [String] { Set(wiring.soilTopics.map(\.name)).sorted() }
 
-  public static func take(_ message: MQTTMessage, _ desk: SprinklerDesk, on broker: BrokerLine) {
+  public static func receive(_ message: MQTTMessage, _ desk: SprinklerDesk, on broker: BrokerLine) {
     desk.soil?.topics.receive(message.payload, on: message.topic, isRetained: message.isRetained, at: desk.now)
   }
 

@@ -340,7 +340,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     _ = try accepted(answer)
   }
 
-  func take(
+  func receive(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool {
     guard let taking = System.self as? any TakesFrames.Type else { return false }

@@ -6,7 +6,7 @@ public protocol TakesFrames: DeviceSystem {
   /// Handles a frame. Called in the order of arrival on the client's event loop, and must not block.
   ///
   /// - Returns: whether the frame is for this system.
-  static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Self>) -> Bool
+  static func receive(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Self>) -> Bool
   /// Returns the frames to send now without having been asked, such as telemetry; none by default. Called ten times a second.
   static func frames(_ published: Published<State>, _ look: Look<Self>) -> [ClientFrame]
   /// Removes a client that has disconnected; does nothing by default. Called before the loop receives `whenClientLeaves`.
@@ -110,7 +110,7 @@ extension TakesFrames {
   /// Handles a frame for this system with a door that is passed without its type. Returns whether the frame is for this
   /// system.
   static func takes(_ frame: [UInt8], from caller: Caller, _ door: Any) -> Bool {
-    take(frame, from: caller, door as! FrameDoor<Self>)
+    receive(frame, from: caller, door as! FrameDoor<Self>)
   }
 }
 

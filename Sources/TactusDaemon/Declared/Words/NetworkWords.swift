@@ -9,7 +9,7 @@ import Wire
 /// ```swift
 /// enum Plants: DeviceSystem, Serves, OnBroker {
 ///   static func filters(_ wiring: Wiring) -> [String] { wiring.hasApp ? ["rpi/torpi"] : [] }
-///   static func take(_ message: MQTTMessage, _ desk: PlantDesk, on broker: BrokerLine) { … }
+///   static func receive(_ message: MQTTMessage, _ desk: PlantDesk, on broker: BrokerLine) { … }
 /// }
 /// ```
 ///
@@ -20,7 +20,7 @@ public protocol OnBroker: Serves where Desk: Sendable {
   static func filters(_ wiring: Wiring) -> [String]
   /// Handles a message on one of `filters`. Called on the broker's thread in the order of arrival, so the work must be
   /// short and must not block. Messages published here are sent immediately.
-  static func take(_ message: MQTTMessage, _ desk: Desk, on broker: BrokerLine)
+  static func receive(_ message: MQTTMessage, _ desk: Desk, on broker: BrokerLine)
   /// Returns lines for `check` about the use of the broker, without indentation.
   ///
   /// - Parameter hasBroker: whether the file names a broker.
@@ -58,7 +58,7 @@ final class DeskOnBroker<System: OnBroker>: BrokerParticipant {
 
   init(_ desk: System.Desk, filters: [String]) { (self.desk, self.filters) = (desk, filters) }
 
-  func take(_ message: MQTTMessage, on broker: BrokerLine) { System.take(message, desk, on: broker) }
+  func receive(_ message: MQTTMessage, on broker: BrokerLine) { System.receive(message, desk, on: broker) }
   func beat(at now: TickInstant, on broker: BrokerLine) { System.beat(desk, at: now, on: broker) }
 }
 

@@ -9,7 +9,7 @@ extension Legs {
   /// Takes a LegCtrl frame, with or without the leg's number before it. Returns whether the frame was for a leg. As in the protocol, a
   /// pulse for a leg that is not armed is ignored silently; other refusals are reported. A client that has sent a frame to a leg gets its
   /// telemetry ten times a second.
-  static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Legs>) -> Bool {
+  static func receive(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Legs>) -> Bool {
     guard let address = LegFrameAddress(frame) else { return false }
     let (leg, look) = (address.leg, door.look)
     guard look.wiring.legs.indices.contains(leg), let clients = look.shared(LegWays.self)?.clients else {

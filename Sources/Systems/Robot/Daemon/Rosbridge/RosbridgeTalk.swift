@@ -34,7 +34,7 @@ final class RosbridgeTalk: SocketTalk {
 
   // MARK: in
 
-  func take(_ text: String) {
+  func receive(_ text: String) {
     do throws(RosbridgeError) {
       let (message, id) = try RosbridgeMessage.decode(Array(text.utf8))
       do throws(RosbridgeError) { try take(message, id) } catch { throw RosbridgeError(error.reason, id: id) }
