@@ -26,21 +26,21 @@ struct HealthWatchTests {
   @Test("healthy for the whole of the time without a break, and not before; a break begins it anew")
   func steady() {
     var watch = watch()
-    #expect(watch.take(.silence("refused"), at: at(0)) == .askAgain)
-    #expect(watch.take(document(), at: at(1)) == .askAgain)
-    #expect(watch.take(document(), at: at(3.9)) == .askAgain)
-    #expect(watch.take(.silence("refused"), at: at(3.95)) == .askAgain)
-    #expect(watch.take(document(), at: at(4)) == .askAgain)
-    #expect(watch.take(document(), at: at(6.9)) == .askAgain)
-    #expect(watch.take(document(), at: at(7)) == .healthy("tactus 1.2.3, leg disarmed, robot stopped"))
+    #expect(watch.receive(.silence("refused"), at: at(0)) == .askAgain)
+    #expect(watch.receive(document(), at: at(1)) == .askAgain)
+    #expect(watch.receive(document(), at: at(3.9)) == .askAgain)
+    #expect(watch.receive(.silence("refused"), at: at(3.95)) == .askAgain)
+    #expect(watch.receive(document(), at: at(4)) == .askAgain)
+    #expect(watch.receive(document(), at: at(6.9)) == .askAgain)
+    #expect(watch.receive(document(), at: at(7)) == .healthy("tactus 1.2.3, leg disarmed, robot stopped"))
   }
 
   @Test("the time is up: one line with the last reason")
   func late() {
     func reason(_ answer: HealthWatch.Answer, loopsOnly: Bool = false) -> HealthWatch.Verdict {
       var watch = watch(loopsOnly: loopsOnly)
-      #expect(watch.take(answer, at: at(29.9)) == .askAgain)
-      return watch.take(answer, at: at(30))
+      #expect(watch.receive(answer, at: at(29.9)) == .askAgain)
+      return watch.receive(answer, at: at(30))
     }
     #expect(
       reason(.silence("Connection refused"))
@@ -65,19 +65,20 @@ struct HealthWatchTests {
     "a guard that was replaced meanwhile begins it anew; one replaced before does not; loops only: none of it counts")
   func guardReplaced() {
     var calm = watch()
-    #expect(calm.take(document(replacedGuards: 2), at: at(0)) == .askAgain)
+    #expect(calm.receive(document(replacedGuards: 2), at: at(0)) == .askAgain)
     #expect(
-      calm.take(document(replacedGuards: 2), at: at(3))
+      calm.receive(document(replacedGuards: 2), at: at(3))
         == .healthy("tactus 1.2.3, leg disarmed, robot stopped, guard watching"))
     var replaced = watch()
-    #expect(replaced.take(document(replacedGuards: 0), at: at(0)) == .askAgain)
-    #expect(replaced.take(document(replacedGuards: 1), at: at(2)) == .askAgain)
-    #expect(replaced.take(document(replacedGuards: 1), at: at(3)) == .askAgain)
+    #expect(replaced.receive(document(replacedGuards: 0), at: at(0)) == .askAgain)
+    #expect(replaced.receive(document(replacedGuards: 1), at: at(2)) == .askAgain)
+    #expect(replaced.receive(document(replacedGuards: 1), at: at(3)) == .askAgain)
     #expect(
-      replaced.take(document(replacedGuards: 2), at: at(30)) == .unhealthy("the guard had to be replaced, after 30 s"))
+      replaced.receive(document(replacedGuards: 2), at: at(30))
+        == .unhealthy("the guard had to be replaced, after 30 s"))
     var lenient = watch(loopsOnly: true)
-    #expect(lenient.take(document(replacedGuards: 0), at: at(0)) == .askAgain)
-    #expect(lenient.take(document(replacedGuards: 1), at: at(3)) != .askAgain)
+    #expect(lenient.receive(document(replacedGuards: 0), at: at(0)) == .askAgain)
+    #expect(lenient.receive(document(replacedGuards: 1), at: at(3)) != .askAgain)
   }
 
   @Test(
@@ -86,13 +87,14 @@ struct HealthWatchTests {
   func allowed() {
     for (state, loopsOnly) in [("fault", true), ("emergencyStopped", false)] {
       var watch = watch(loopsOnly: loopsOnly)
-      _ = watch.take(document(robot: state), at: at(0))
-      #expect(watch.take(document(robot: state), at: at(3)) == .healthy("tactus 1.2.3, leg disarmed, robot \(state)"))
+      _ = watch.receive(document(robot: state), at: at(0))
+      #expect(
+        watch.receive(document(robot: state), at: at(3)) == .healthy("tactus 1.2.3, leg disarmed, robot \(state)"))
     }
     var degraded = watch(loopsOnly: true)
-    _ = degraded.take(document("degraded", message: "the store"), at: at(0))
-    #expect(degraded.take(document("degraded", message: "the store"), at: at(3)) != .askAgain)
+    _ = degraded.receive(document("degraded", message: "the store"), at: at(0))
+    #expect(degraded.receive(document("degraded", message: "the store"), at: at(3)) != .askAgain)
     var any = HealthWatch(since: .zero, within: .seconds(30), steady: .zero, version: nil, loopsOnly: false)
-    #expect(any.take(document(version: "9"), at: at(0)) == .healthy("tactus 9, leg disarmed, robot stopped"))
+    #expect(any.receive(document(version: "9"), at: at(0)) == .healthy("tactus 9, leg disarmed, robot stopped"))
   }
 }

@@ -29,14 +29,14 @@ struct SafeStateNoteTests {
   func first() throws {
     var writer = SafeStateNote.Writer(file, writes, of: "the daemon")
     let before = BootClock.now
-    writer.take(report(.madeSafe(.lapse), ago: .seconds(100)))
+    writer.receive(report(.madeSafe(.lapse), ago: .seconds(100)))
     let after = BootClock.now
     let first = try #require(note.read())
     #expect(first.writes == writes.map(\.description) && first.cause.hasPrefix("the daemon's heartbeat has lapsed"))
     // The two clocks are read one after the other.
     let slack = Nanoseconds.seconds(1)
     #expect(before - first.at <= .seconds(100) + slack && .seconds(100) - slack <= after - first.at)
-    writer.take(report(.madeSafe(.death)))
+    writer.receive(report(.madeSafe(.death)))
     let last = try #require(note.read())
     #expect(last.at == first.at && last.cause.hasPrefix("the daemon is gone"))
     #expect(first.last == first.at && .seconds(90) < last.last - last.at)
@@ -50,11 +50,11 @@ struct SafeStateNoteTests {
   @Test("the program is back: the note is over, and a later write is another one")
   func over() throws {
     var writer = SafeStateNote.Writer(file, writes, of: "the daemon")
-    writer.take(report(.madeSafe(.lapse), ago: .seconds(100)))
-    writer.take(report(.back))
+    writer.receive(report(.madeSafe(.lapse), ago: .seconds(100)))
+    writer.receive(report(.back))
     #expect(note.read() == nil && access(note.path, F_OK) == 0)
     let before = BootClock.now
-    writer.take(report(.madeSafe(.death)))
+    writer.receive(report(.madeSafe(.death)))
     #expect(before - (try #require(note.read())).at < .seconds(90))
     close(file)
   }

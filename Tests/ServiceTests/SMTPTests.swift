@@ -43,7 +43,7 @@ struct SMTPTests {
     var said: [String] = []
     for text in replies {
       let lines = text.split(separator: "|").map(String.init)
-      switch try session.take(
+      switch try session.receive(
         SMTPReply(code: Int(lines[0].prefix(3)) ?? 0, lines: lines.map { String($0.dropFirst(4)) }))
       {
       case .send(let bytes):

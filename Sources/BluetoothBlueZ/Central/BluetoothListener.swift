@@ -96,7 +96,7 @@
     ) {
       self.services = Set(services.map(\.text))
       (self.client, self.retryPeriod, self.shown, self.heard) = (client, retryPeriod, shown, heard)
-      client.serviceData = { [unowned self] path, data in take(path, data) }
+      client.serviceData = { [unowned self] path, data in receive(path, data) }
     }
 
     func settle(at now: TickInstant) {
@@ -148,7 +148,7 @@
       }
     }
 
-    private func take(_ path: String, _ data: [String: BusValue]) {
+    private func receive(_ path: String, _ data: [String: BusValue]) {
       for (service, value) in data where services.contains(service.lowercased()) {
         guard let service = BluetoothUUID(service), let bytes = value.bytes, bytes.count <= 255 else { continue }
         heard(

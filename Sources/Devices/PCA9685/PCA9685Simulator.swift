@@ -161,7 +161,7 @@ struct PCA9685World {
     var from = shown.at
     if let fall = lastFalls[channel], !(now < fall.at) {
       servo.turn(from: from, to: fall.at, degreesPerSecond: speed)
-      servo.take(fall.width, at: fall.at)
+      servo.receive(fall.width, at: fall.at)
       servo.pulses &+= 1
       from = fall.at
       lastFalls[channel] = nil
@@ -173,7 +173,7 @@ struct PCA9685World {
         let first = from < fall ? fall : from
         servo.turn(from: from, to: first, degreesPerSecond: speed)
         from = first
-        servo.take(
+        servo.receive(
           train.width, at: fall + Nanoseconds((now - fall).count / train.period.count * train.period.count))
         servo.pulses &+= pulses(train, from: shown.at, to: now)
       }

@@ -27,9 +27,9 @@ public struct SimulatedServo: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { Nanoseconds(50_000_000) }
   }
 
-  /// Takes a whole pulse, or the last of several of this width.
+  /// Receives a whole pulse, or the last of several of this width.
   @_noLocks @_noAllocation
-  mutating func take(_ width: Nanoseconds, at end: TickInstant) {
+  mutating func receive(_ width: Nanoseconds, at end: TickInstant) {
     let degrees = Double(width.count - 1_500_000) * 0.000_09
     target = degrees < -90 ? -90 : degrees > 90 ? 90 : degrees
     lastPulse = end

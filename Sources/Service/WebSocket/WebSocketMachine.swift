@@ -64,7 +64,7 @@ struct WebSocketMachine {
         state = .over
         return .end
       }
-      return try take(frame)
+      return try receive(frame)
     } catch {
       return close(error)
     }
@@ -95,7 +95,7 @@ struct WebSocketMachine {
     if frame.maskKey == nil { throw CloseReason(1002, "a frame without a mask") }
   }
 
-  private mutating func take(_ frame: WebSocketFrame) throws(CloseReason) -> Action {
+  private mutating func receive(_ frame: WebSocketFrame) throws(CloseReason) -> Action {
     switch frame.opcode {
     case .text, .binary:
       guard message == nil else { throw CloseReason(1002, "a new message within a fragmented one") }

@@ -141,7 +141,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
       held.append((frame, shared.now()))
       return waitForTurn(context)
     }
-    take(frame, read: shared.now(), context)
+    receive(frame, read: shared.now(), context)
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -153,7 +153,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     if held.isEmpty { context.read() } else { readWaits = true }
   }
 
-  private func take(_ frame: WebSocketFrame, read: TickInstant, _ context: ChannelHandlerContext) {
+  private func receive(_ frame: WebSocketFrame, read: TickInstant, _ context: ChannelHandlerContext) {
     self.read = read
     carryOut(machine.frame(frame, at: context.eventLoop.now))
   }
@@ -167,7 +167,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   func takeTurn() {
     waitsForTurn = false
     guard let context, let (frame, read) = held.popFirst() else { return }
-    take(frame, read: read, context)
+    receive(frame, read: read, context)
     if !held.isEmpty { return waitForTurn(context) }
     guard readWaits else { return }
     readWaits = false

@@ -68,7 +68,7 @@ struct HealthyCommand: ParsableCommand {
     while true {
       // No request lasts longer than the rest of the given time.
       let rest = max(.milliseconds(200), end - MonotonicClock.now)
-      switch watch.take(ask(client, bell, limit: min(.seconds(3), rest)), at: MonotonicClock.now) {
+      switch watch.receive(ask(client, bell, limit: min(.seconds(3), rest)), at: MonotonicClock.now) {
       case .healthy(let text): return print("healthy: \(text)")
       case .unhealthy(let reason):
         complain("not healthy: \(reason)")

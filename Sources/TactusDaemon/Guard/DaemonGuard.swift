@@ -66,7 +66,7 @@ enum DaemonGuard {
       report: { report in
         // If the process cannot become the other program, it reports that itself.
         if other, report.subject == .notOpened { return }
-        note?.take(report)
+        note?.receive(report)
         log(
           other ? report.levelOfOther : report.level,
           report.message(program: name, output: other ? "output" : "actuator"), report.failures,

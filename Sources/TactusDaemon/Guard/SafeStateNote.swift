@@ -102,7 +102,7 @@ struct SafeStateNote {
 
     /// Notes a write. Until the program is under control again the note keeps the first write, which turned off the
     /// outputs that were on, and the last one, which turned off outputs that a loop had turned on since.
-    mutating func take(_ report: GuardReport) {
+    mutating func receive(_ report: GuardReport) {
       switch report.subject {
       case .notOpened, .killed, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return
       case .back:

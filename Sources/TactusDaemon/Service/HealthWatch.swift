@@ -58,7 +58,7 @@ struct HealthWatch {
     self.loopsOnly = loopsOnly
   }
 
-  mutating func take(_ answer: Answer, at now: TickInstant) -> Verdict {
+  mutating func receive(_ answer: Answer, at now: TickInstant) -> Verdict {
     let summary: String
     switch judge(answer) {
     case .failure(let trouble):

@@ -180,13 +180,13 @@ public final class Guard: Sendable {
       due = due + period * ((now - due).count / period.count)
       let hearing = sender.send(due: due, at: now, watched: watched, advanced: advanced)
       due = due + period
-      take(hearing, isUnanswered: sender.isUnanswered)
+      receive(hearing, isUnanswered: sender.isUnanswered)
       if sender.written > written { handler(.madeSafe) }
       written = sender.written
     }
   }
 
-  private func take(_ hearing: HeartbeatSender.Hearing, isUnanswered: Bool) {
+  private func receive(_ hearing: HeartbeatSender.Hearing, isUnanswered: Bool) {
     let event = state.withLock { state -> Event? in
       guard !state.isReplacing else { return nil }
       let before = state.status

@@ -120,13 +120,13 @@ public struct GuardMachine: Sendable, Equatable {
       if last == nil, now < heard { heard = now }
       return rest(state, at: now)
     case (_, .malformed): return trouble(.fault(.malformed), at: now)
-    case (_, .heartbeat(let heartbeat)): return take(heartbeat, at: now)
+    case (_, .heartbeat(let heartbeat)): return receive(heartbeat, at: now)
     }
   }
 
   // MARK: Heartbeats
 
-  private mutating func take(_ heartbeat: Heartbeat, at now: TickInstant) -> Action {
+  private mutating func receive(_ heartbeat: Heartbeat, at now: TickInstant) -> Action {
     let fault = fault(of: heartbeat, at: now)
     let isLate = Mechanism.guardOnSilence.acts && heartbeat.sent - heard > window.longest
     if last.map({ heartbeat.number > $0.number }) ?? true { last = heartbeat }

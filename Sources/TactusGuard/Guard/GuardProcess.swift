@@ -140,7 +140,7 @@ public struct GuardProcess {
       return machine.step(.nothing, at: now)
     }
     switch message.kind {
-    case UInt64(TACTUS_GUARD_HEARTBEAT.rawValue): return take(message, at: now)
+    case UInt64(TACTUS_GUARD_HEARTBEAT.rawValue): return receive(message, at: now)
     case UInt64(TACTUS_GUARD_ASK.rawValue): return machine.step(.asked, at: now)
     case UInt64(TACTUS_GUARD_BEGIN.rawValue): return machine.step(.begun, at: now)
     case UInt64(TACTUS_GUARD_DISMISS.rawValue): return machine.step(.dismissed, at: now)
@@ -148,7 +148,7 @@ public struct GuardProcess {
     }
   }
 
-  private mutating func take(_ message: tactus_guard_message, at now: TickInstant) -> GuardMachine.Action {
+  private mutating func receive(_ message: tactus_guard_message, at now: TickInstant) -> GuardMachine.Action {
     let before = machine.state
     let action = machine.step(
       .heartbeat(

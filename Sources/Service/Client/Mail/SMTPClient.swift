@@ -106,7 +106,7 @@ private final class SMTPHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     do {
       for byte in unwrapInboundIn(data).readableBytesView { try reader.append(byte) }
-      while let reply = reader.next() { try act(session.take(reply), context) }
+      while let reply = reader.next() { try act(session.receive(reply), context) }
     } catch {
       errorCaught(context: context, error: error)
     }

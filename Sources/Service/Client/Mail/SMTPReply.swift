@@ -58,13 +58,13 @@ public struct SMTPReplyReader: Sendable {
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     guard line.count <= Self.longestLine else { throw .longLine }
     defer { line = [] }
-    try take()
+    try parseLine()
   }
 
   /// Returns the next complete reply, or `nil` if none is complete.
   public mutating func next() -> SMTPReply? { replies.isEmpty ? nil : replies.removeFirst() }
 
-  private mutating func take() throws(Failure) {
+  private mutating func parseLine() throws(Failure) {
     let digits = line.prefix(3)
     guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }),
       (UInt8(ascii: "2")...UInt8(ascii: "5")).contains(digits[0])

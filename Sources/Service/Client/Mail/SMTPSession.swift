@@ -55,8 +55,8 @@ struct SMTPSession: Sendable {
     self.name = isPlain ? name : "localhost"
   }
 
-  /// Takes a reply, and returns the next action.
-  mutating func take(_ reply: SMTPReply) throws(Failure) -> Action {
+  /// Receives a reply, and returns the next action.
+  mutating func receive(_ reply: SMTPReply) throws(Failure) -> Action {
     let step = "\(stepName)"
     let expected: ClosedRange<Int> = state == .data ? 300...399 : 200...299
     guard expected.contains(reply.code) else {

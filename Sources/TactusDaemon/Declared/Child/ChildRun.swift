@@ -189,7 +189,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { bytes, count in
       count = max(0, read(errors, bytes.baseAddress, bytes.count))
     }
-    for line in lines.take(bytes) { child.logger.warning("\(title) says", metadata: ["line": .string(line)]) }
+    for line in lines.receive(bytes) { child.logger.warning("\(title) says", metadata: ["line": .string(line)]) }
   }
 }
 
@@ -199,7 +199,7 @@ private struct ChildErrorLines {
   private var count = 0
   private(set) var last: String?
 
-  mutating func take(_ bytes: [UInt8]) -> [String] {
+  mutating func receive(_ bytes: [UInt8]) -> [String] {
     rest += bytes
     var lines: [String] = []
     while let end = rest.firstIndex(of: 0x0A) {
