@@ -175,7 +175,7 @@ import Testing
     for transaction in bank.transactions() where transaction.operation == .set {
       levels = levels & ~transaction.lines | transaction.levels
       func isHigh(_ line: UInt64) -> Bool { levels >> line & 1 == 1 }
-      chain.take(.init(data: isHigh(27), clock: isHigh(4), latch: isHigh(22), isEnabled: !isHigh(17)))
+      chain.set(.init(data: isHigh(27), clock: isHigh(4), latch: isHigh(22), isEnabled: !isHigh(17)))
     }
     return chain
   }

@@ -181,7 +181,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
       if let matured {
         settle(matured)
       } else if let change = earlier {
-        take(change)
+        apply(change)
       }
     }
   }
@@ -221,7 +221,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func take(_ change: SimulatedGPIOChange) {
+  private mutating func apply(_ change: SimulatedGPIOChange) {
     lines[change.line].becomes = change.isHigh != lines[change.line].isActiveLow
     lines[change.line].since = change.at
     if lines[change.line].debounce.count == 0 { settle(change.line) }

@@ -25,8 +25,8 @@ public struct ShiftRegisterSimulator: Sendable {
     (register, shown) = (noise, noise)
   }
 
-  /// Takes the next levels of the lines. A rising clock shifts the register, and a rising latch shows the shifted bits on the outputs.
-  public mutating func take(_ next: Levels) {
+  /// Sets the lines to their next levels. A rising clock shifts the register, and a rising latch shows the shifted bits on the outputs.
+  public mutating func set(_ next: Levels) {
     if next.clock, !levels.clock { register = register << 1 | (next.data ? 1 : 0) }
     if next.latch, !levels.latch { shown = register }
     levels = next

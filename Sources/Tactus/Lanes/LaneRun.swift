@@ -416,7 +416,7 @@ final class LaneRun: @unchecked Sendable {
       }
     } else if hasScheduler {
       let now = max(simulated.pointee.now, simulated.pointee.busyUntil)
-      for change in entries { scheduler.pointee.take(change, at: now) }
+      for change in entries { scheduler.pointee.apply(change, at: now) }
     } else {
       for change in entries {
         slots[change.loop].period = change.period

@@ -178,7 +178,7 @@ struct LaneScheduler: ~Copyable {
   /// instant after `now`; for a loop in an order it is the first such instant that is in phase. The number of releases that are due
   /// stays the same; the newest of them is the last such instant up to `now`.
   @_noLocks @_noAllocation
-  mutating func take(_ change: RateChange, at now: Int64) {
+  mutating func apply(_ change: RateChange, at now: Int64) {
     if let tape {
       tape.pointee.changes(change, at: now)
       tape.pointee.commit()

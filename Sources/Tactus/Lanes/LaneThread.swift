@@ -282,6 +282,6 @@ private func takeChange(
   _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>, _ now: Int64
 ) {
   guard let changes = control.pointee.change.exchange(nil, ordering: .acquiringAndReleasing) else { return }
-  for index in 0..<control.pointee.changeCount { scheduler.pointee.take(changes[index], at: now) }
+  for index in 0..<control.pointee.changeCount { scheduler.pointee.apply(changes[index], at: now) }
   tactus_eventfd_signal(control.pointee.taken)
 }

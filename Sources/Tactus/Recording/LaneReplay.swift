@@ -281,7 +281,7 @@ final class LaneReplay {
       let (change, now) = try next(
         .rateChange, (RateChange(loop: 0, period: 0, deadline: 0, tolerance: 0), Int64(0)))
       guard (0..<lane.loopCount).contains(change.loop), change.period > 0 else { throw refuse("a rate of no loop") }
-      lane.scheduler.pointee.take(change, at: now)
+      lane.scheduler.pointee.apply(change, at: now)
     case .stopped:
       start = try next(.stopped, Int64(0))
       lane.scheduler.pointee.stopLoops(at: start)

@@ -34,7 +34,7 @@ struct ServiceClients: Sendable {
       keys.append(KeyChange("service.client_ca", from: .text("\(path) as it was"), to: .text("\(path) as it is now")))
     }
     return DeskChange(of: "service", keys) { [hub] done in
-      certificates.take(rules)
+      certificates.apply(rules)
       hub.checkTokens()
       done()
     }

@@ -176,7 +176,7 @@ final class ChimeDesk: OrderingDesk, RuledDesk {
   func told(_ notice: Told<Chime.Notice>) { told.value += [notice.notice.bell] }
   func beat(_ newest: Published<Chime.State>) {}
   func finish(_ last: Published<Chime.State>) {}
-  func take(_ rules: Chime.Rules, done: @escaping @Sendable () -> Void) {
+  func apply(_ rules: Chime.Rules, done: @escaping @Sendable () -> Void) {
     heard.withLock { $0.rules = rules }
     if let taking = taking.value { taking(done) } else { done() }
   }

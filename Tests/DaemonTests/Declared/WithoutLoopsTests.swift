@@ -98,7 +98,7 @@ private final class StationDesk: LoneDesk {
   func told(_ notice: Told<Station.Notice>) { told.value += 1 }
   func beat(_ newest: Published<Station.State>) {}
   func finish(_ last: Published<Station.State>) {}
-  func take(_ rules: Station.Rules, done: @escaping @Sendable () -> Void) {
+  func apply(_ rules: Station.Rules, done: @escaping @Sendable () -> Void) {
     standing.value = rules.place
     child.value?.replace(rules.place, told: done)
   }
@@ -223,7 +223,7 @@ private enum Absent: WithoutLoops, Sections {
     func told(_ notice: Told<NoNotice>) {}
     func beat(_ newest: Published<State>) {}
     func finish(_ last: Published<State>) {}
-    func take(_ rules: Rules, done: @escaping @Sendable () -> Void) { done() }
+    func apply(_ rules: Rules, done: @escaping @Sendable () -> Void) { done() }
   }
   static func desk(_ made: DeskMaterial<Absent>) -> Desk { Desk() }
   static var routes: [SystemRoute<Absent>] { [] }

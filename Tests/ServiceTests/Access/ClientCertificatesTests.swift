@@ -159,14 +159,14 @@ struct ClientCertificatesTests {
     let one = Shown.chain(Shown.phone)
     #expect(refusal(one) == nil)
     let none = try #require(ClientCertificates.Rules(authorities: Array(Shown.house.utf8), scopes: []))
-    certificates.take(none)
+    certificates.apply(none)
     #expect(refusal(one) == .withoutRule("phone-anna"))
     let lost = ClientScope(pattern: "*anna", scope: nil)
-    certificates.take(try #require(ClientCertificates.Rules(authorities: Array(Shown.house.utf8), scopes: [lost])))
+    certificates.apply(try #require(ClientCertificates.Rules(authorities: Array(Shown.house.utf8), scopes: [lost])))
     #expect(refusal(one) == .refusedByRule("phone-anna", pattern: "*anna"))
     // An authority that has not signed this one.
     let other = try #require(ClientCertificates.Rules(authorities: Array(Shown.cellar.utf8), scopes: Self.scopes))
-    certificates.take(other)
+    certificates.apply(other)
     guard case .untrusted? = refusal(one) else {
       Issue.record("not refused")
       return

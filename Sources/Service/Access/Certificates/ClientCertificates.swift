@@ -38,7 +38,7 @@ public final class ClientCertificates: Sendable {
   public var rules: Rules { state.withLock { $0.rules } }
 
   /// Puts other rules in effect, also for connections that are open.
-  public func take(_ rules: Rules) {
+  public func apply(_ rules: Rules) {
     state.withLock { state in
       state.rules = rules
       state.number += 1

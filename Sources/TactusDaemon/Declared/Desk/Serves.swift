@@ -64,7 +64,7 @@ public protocol RuledDesk: SystemDesk {
   /// wait there for the safe state; the desk is given all of them at once.
   ///
   /// - Parameter done: a function to call when the rules are in effect, which may be later and on any thread.
-  func take(_ rules: Rules, done: @escaping @Sendable () -> Void)
+  func apply(_ rules: Rules, done: @escaping @Sendable () -> Void)
 }
 
 extension RuledDesk {
@@ -74,7 +74,7 @@ extension RuledDesk {
   /// Applies rules of this desk's system that are passed without their type.
   func takes(_ rules: any Settings, done: @escaping @Sendable () -> Void) {
     // The value is of this desk's system, passed without its type.
-    take(rules as! Rules, done: done)
+    apply(rules as! Rules, done: done)
   }
 }
 

@@ -53,5 +53,5 @@ extension LoneDesk {
 
 extension LoneDesk where Rules == NoSettings {
   /// Calls `done` immediately, since there are no rules.
-  public func take(_ rules: NoSettings, done: @escaping @Sendable () -> Void) { done() }
+  public func apply(_ rules: NoSettings, done: @escaping @Sendable () -> Void) { done() }
 }

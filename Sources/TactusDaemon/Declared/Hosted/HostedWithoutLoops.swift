@@ -81,7 +81,7 @@ final class HostedWithoutLoops<System: WithoutLoops>: DaemonSystem {
     return DeskChange(of: place.name, keys) { done in
       wanted.replace(with: new, inFile: file)
       desk.thread.run {
-        desk.desk.take(new, done: done)
+        desk.desk.apply(new, done: done)
         return []
       }
     }

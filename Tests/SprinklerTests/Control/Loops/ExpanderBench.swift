@@ -147,7 +147,7 @@ final class ExpanderBench {
     for transaction in new where [.set, .request].contains(transaction.operation) && transaction.result == 0 {
       levels = levels & ~transaction.lines | transaction.levels
       let high = [27, 4, 22, 17].map { [levels] in levels >> UInt64($0) & 1 == 1 }
-      shifted.take(.init(data: high[0], clock: high[1], latch: high[2], isEnabled: !high[3]))
+      shifted.set(.init(data: high[0], clock: high[1], latch: high[2], isEnabled: !high[3]))
     }
     return shifted
   }

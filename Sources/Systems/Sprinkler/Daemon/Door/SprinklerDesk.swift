@@ -211,7 +211,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   }
 
   /// Passes the rules of a reloaded file to the schedule, as soon as the store has been read.
-  public func take(_ rules: SprinklerRules, done: @escaping @Sendable () -> Void) {
+  public func apply(_ rules: SprinklerRules, done: @escaping @Sendable () -> Void) {
     if let new = renew(rules) {
       settings.value = new
       feed([.settings(new.scheduler)])

@@ -39,7 +39,7 @@ public final class VideoDesk: LoneDesk {
 
   var description: VideoDescription { described.withLock { $0 } }
 
-  public func take(_ rules: Video.Rules, done: @escaping @Sendable () -> Void) {
+  public func apply(_ rules: Video.Rules, done: @escaping @Sendable () -> Void) {
     guard let renew else { return done() }
     let description = renew(rules, done)
     described.withLock { $0 = description }
