@@ -102,7 +102,7 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
         publish()
         process()
       } catch {
-        tell(.absent(reason: "no system bus: \(error.message)"))
+        reportIfNew(.absent(reason: "no system bus: \(error.message)"))
       }
     }
 
@@ -116,13 +116,13 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
     private func process() {
       guard let bus, !bus.process() else { return }
       disconnect()
-      tell(.absent(reason: "the system bus has gone"))
+      reportIfNew(.absent(reason: "the system bus has gone"))
     }
 
     /// Handles that Avahi has appeared on the bus or disappeared from it.
     private func avahiChanged(isThere: Bool) {
       group = nil
-      if isThere { publish() } else { tell(.absent(reason: "Avahi has gone")) }
+      if isThere { publish() } else { reportIfNew(.absent(reason: "Avahi has gone")) }
     }
 
     private func serverChanged(to state: Int32) {
@@ -134,9 +134,9 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
       switch state {
       case 2:
         renamings = 0
-        for service in services { tell(.announced(name: service.name, type: service.type)) }
+        for service in services { reportIfNew(.announced(name: service.name, type: service.type)) }
       case 3: renameAndPublish()
-      case 4: tell(.failed(reason: error))
+      case 4: reportIfNew(.failed(reason: error))
       default: break
       }
     }
@@ -148,16 +148,16 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
         let state = try bus.call(Self.avahi, "/", Self.server, "GetState").integer()
         guard state == Self.serverRuns else { return }
         let path = try bus.call(Self.avahi, "/", Self.server, "EntryGroupNew").text("o")
-        guard let path else { return tell(.failed(reason: "Avahi gave no entry group")) }
+        guard let path else { return reportIfNew(.failed(reason: "Avahi gave no entry group")) }
         group = path
         for service in services { try add(service, to: path, on: bus) }
         _ = try bus.call(Self.avahi, path, Self.entryGroup, "Commit")
       } catch {
         switch error.name {
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-          tell(.absent(reason: "Avahi is not running"))
+          reportIfNew(.absent(reason: "Avahi is not running"))
         case "org.freedesktop.Avahi.CollisionError": renameAndPublish()
-        default: tell(.failed(reason: error.message))
+        default: reportIfNew(.failed(reason: error.message))
         }
       }
     }
@@ -184,12 +184,12 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
 
     private func renameAndPublish() {
       renamings += 1
-      guard renamings <= Self.mostNames else { return tell(.failed(reason: "every name is taken")) }
+      guard renamings <= Self.mostNames else { return reportIfNew(.failed(reason: "every name is taken")) }
       services = services.map { $0.renamed() }
       publish()
     }
 
-    private func tell(_ news: AnnouncementReport) {
+    private func reportIfNew(_ news: AnnouncementReport) {
       // Several services in one group are announced together; only a repetition of the last report is left out.
       guard news != lastReport else { return }
       lastReport = news

@@ -71,7 +71,7 @@ struct BellLoop: ~Copyable, ControlLoop {
       if case .strike(let hammer) = request.order {
         state.strokes &+= 1
         state.hammer = hammer
-        ends.tell(.struck)
+        ends.report(.struck)
       }
       ends.answer(request, .accepted)
     }

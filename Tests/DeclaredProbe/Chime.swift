@@ -46,7 +46,7 @@ struct ChimeLoop: ~Copyable, ControlLoop {
     while let request = ends.next() {
       if case .strike = request.order {
         state.strokes &+= 1
-        ends.tell(.struck)
+        ends.report(.struck)
       }
       ends.answer(request, .accepted)
     }

@@ -145,7 +145,7 @@ struct OvenLoop: ~Copyable, ControlLoop {
       state.mode = .off
     case .heat(let percent, _):
       if case .emergencyStopped = state.mode { return .refused(.emergencyStopped) }
-      if percent >= 50, !ends.rules.isQuiet { ends.tell(Oven.Notice(kind: .hot, percent: percent)) }
+      if percent >= 50, !ends.rules.isQuiet { ends.report(Oven.Notice(kind: .hot, percent: percent)) }
       (state.mode, state.wanted, state.changes) = (.heating, percent, state.changes &+ 1)
     }
     return .accepted

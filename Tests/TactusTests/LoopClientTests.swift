@@ -24,8 +24,8 @@ struct LoopClientTests {
     for order in 1...3 { #expect(client.send(request(order))) }
     tick(&ends, state: 15) { ends in
       while let request = ends.next() { ends.answer(request, .refused(UInt8(request.order) * 10)) }
-      ends.tell(7)
-      ends.tell(8)
+      ends.report(7)
+      ends.report(8)
     }
     #expect(client.newest().state == 15)
     #expect(client.takeAnswers().map(\.verdict) == [.refused(10), .refused(20), .refused(30)])
@@ -44,7 +44,7 @@ struct LoopClientTests {
     #expect((1...5).map { client.send(request($0)) } == [true, true, true, true, false])
     tick(&ends, state: 1) { ends in
       while let request = ends.next() { ends.answer(request, .accepted) }
-      let told = [ends.tell(1), ends.tell(2)]
+      let told = [ends.report(1), ends.report(2)]
       #expect(told == [true, false] && ends.lostNotices == 1 && ends.lostAnswers == 0)
     }
     #expect(client.takeAnswers().map(\.number) == [1, 2])

@@ -32,7 +32,7 @@ struct LoopEndsTests {
     bench.acceptAll(.at(milliseconds: 10), state: 1)
     #expect(bench.state.read().state == 1 && !bench.hasRung)
     bench.ends.begin(.at(milliseconds: 20))
-    bench.ends.tell(42)
+    bench.ends.report(42)
     #expect(!bench.hasRung)
     bench.ends.finish(2, isSafe: false)
     #expect(bench.hasRung)
@@ -156,7 +156,7 @@ struct LoopEndsTests {
     }
     #expect(bench.ends.dropped == 64)
     bench.ends.begin(.at(milliseconds: 1000))
-    for notice in 0..<(notices + 3) { bench.ends.tell(notice) }
+    for notice in 0..<(notices + 3) { bench.ends.report(notice) }
     bench.ends.finish(9, isSafe: false)
     #expect(bench.ends.dropped == 64 + 3)
     #expect(bench.takeAnswers().map(\.number) == (1...UInt64(answers)).map { $0 })
@@ -178,7 +178,7 @@ struct LoopEndsTests {
     bench.ends.finish(2, isSafe: true)
     #expect(bench.takeAnswers().isEmpty && !bench.hasRung && bench.state.read().state == 2)
     bench.ends.beginSafeState(.at(milliseconds: 30))
-    bench.ends.tell(1)
+    bench.ends.report(1)
     bench.ends.finish(3, isSafe: true)
     #expect(bench.takeNotices().map(\.at) == [instant(milliseconds: 30)])
     #expect(bench.takeAnswers().isEmpty && bench.hasRung && bench.state.read().state == 3)

@@ -31,7 +31,7 @@ private struct Summing: ~Copyable, ControlLoop {
   mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     ends.beginSafeState(tick)
     sum = 0
-    ends.tell(-1)
+    ends.report(-1)
     ends.finish(sum, isSafe: true)
   }
 }

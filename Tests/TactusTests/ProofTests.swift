@@ -55,7 +55,7 @@ struct ProofTests {
           case .set(let duty): state = State(duty: duty * gains.rules, isStopped: false)
           case .stop:
             state = State()
-            ends.tell(request.client)
+            ends.report(request.client)
           }
           ends.answer(request, .accepted)
         }
@@ -65,7 +65,7 @@ struct ProofTests {
       @_noLocks @_noAllocation
       mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
         ends.beginSafeState(tick)
-        if ends.dropped == 0 { ends.tell(0) }
+        if ends.dropped == 0 { ends.report(0) }
         state = State()
         ends.finish(state, isSafe: true)
       }

@@ -50,7 +50,7 @@ private struct Busy: ControlLoop, ~Copyable {
     ends.begin(tick)
     findings.note(ends.rules)
     while let request = ends.next() { ends.answer(request, .accepted) }
-    ends.tell(ticks)
+    ends.report(ticks)
     ends.finish(Pair(ticks), isSafe: false)
   }
 

@@ -41,16 +41,16 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
   /// Reports that a peer has connected. The link must not be up.
   public mutating func up() {
     precondition(!isUp, "already up")
-    tell()
+    beginSession()
   }
 
   /// Reports that the peer has disconnected. The link must be up. Frames of the connection that the loop has not read yet are lost.
   public mutating func down() {
     precondition(isUp, "not up")
-    tell()
+    beginSession()
   }
 
-  private mutating func tell() {
+  private mutating func beginSession() {
     session &+= 1
     shared.pointee.session.store(session, ordering: .releasing)
     loop.ring()

@@ -211,14 +211,14 @@ private final class WebSocketConnector: @unchecked Sendable {  // safe: all but 
 /// The reason why a daemon refused the upgrade to a WebSocket.
 private final class Refusal: @unchecked Sendable {  // safe: used on one event loop
   private var reason: String?
-  var whenKnown: ((String) -> Void)? { didSet { tell() } }
+  var whenKnown: ((String) -> Void)? { didSet { report() } }
 
   func become(_ reason: String) {
     if self.reason == nil { self.reason = reason }
-    tell()
+    report()
   }
 
-  private func tell() {
+  private func report() {
     guard let reason, let whenKnown else { return }
     self.whenKnown = nil
     whenKnown(reason)

@@ -30,7 +30,7 @@ public final class EventHub: Sendable {
           return NumberedEvent(event, number: state.number, followed: state.changes.take(event, number: state.number))
         })
       for audience in state.audiences.values {
-        audience.loop.execute { audience.tell(batch) }
+        audience.loop.execute { audience.deliver(batch) }
       }
     }
   }
@@ -157,7 +157,7 @@ private final class Audience: @unchecked Sendable {
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
-  func tell(_ batch: EventBatch) {
+  func deliver(_ batch: EventBatch) {
     loop.preconditionInEventLoop()
     let number = firstBatch + batches.count
     batches.append(batch)
@@ -173,7 +173,7 @@ private final class Audience: @unchecked Sendable {
     var count = 0
     while count < Self.most, let (session, from) = waiting.popFirst() {
       session.waitsForEvents = false
-      if session.tell(batches.dropFirst(from - firstBatch).map(\.events)) { count += 1 }
+      if session.deliver(batches.dropFirst(from - firstBatch).map(\.events)) { count += 1 }
     }
     let needed = waiting.first?.from ?? firstBatch + batches.count
     batches.removeFirst(needed - firstBatch)

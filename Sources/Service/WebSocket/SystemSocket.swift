@@ -48,7 +48,7 @@ public struct SocketLine: Sendable {
 
   /// Sends a message of which only the newest count. While the client does not read, `keeping` (1…100) of each kind wait for it, and one more
   /// takes the oldest one's place.
-  public func tell(_ text: String, kind: String, keeping: Int) {
+  public func send(_ text: String, kind: String, keeping: Int) {
     self.text(Outgoing(text: text, kind: kind, keeping: max(1, min(keeping, Self.longestQueue))))
   }
 

@@ -14,9 +14,9 @@ extension WebSocketSession {
     }
     let hello = Hello(
       version: shared.version, client: caller.client, scope: caller.scope, systems: shared.systems.map(\.name))
-    tell(Event(.state, type: "hello", system: "daemon", at: shared.now(), json: hello))
+    send(Event(.state, type: "hello", system: "daemon", at: shared.now(), json: hello))
     for system in shared.systems {
-      tell(Event(.state, type: "state", system: system.name, at: shared.now(), body: system.state))
+      send(Event(.state, type: "state", system: system.name, at: shared.now(), body: system.state))
     }
   }
 
@@ -25,25 +25,25 @@ extension WebSocketSession {
     do throws(APIError) {
       message = try ClientMessage(text: text)
     } catch {
-      return tell(error, id: nil)
+      return send(error, id: nil)
     }
     do throws(APIError) {
       switch message.kind {
       case .subscribe: try subscribe(message)
       case .unsubscribe:
         for name in try names(message) { rates[name] = nil }
-        tell(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
+        send(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
       case .changes:
         followChanges()
-        tell(Answer(id: message.id, action: message.type))
-      case .ping: tell(Answer(id: message.id), type: "pong")
+        send(Answer(id: message.id, action: message.type))
+      case .ping: send(Answer(id: message.id), type: "pong")
       case .eStop: try act(message) { system, caller in try await system.emergencyStop(caller) }
       case .reset: try act(message) { system, caller in try await system.reset(caller) }
       case nil:
         throw .validation("type", expected: "subscribe, unsubscribe, changes, ping, e-stop or reset", got: message.type)
       }
     } catch {
-      tell(error, id: message.id)
+      send(error, id: message.id)
     }
   }
 
@@ -52,7 +52,7 @@ extension WebSocketSession {
     let rate = message.rateHz ?? 10
     guard (1...10).contains(rate) else { throw .validation("rateHz", expected: "1…10", got: "\(rate)") }
     for name in names { rates[name] = TelemetryRate(hertz: rate) }
-    tell(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
+    send(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
   }
 
   private func names(_ message: ClientMessage) throws(APIError) -> [String] {
@@ -116,8 +116,8 @@ extension WebSocketSession {
 
   private func acted(_ answer: Answer, _ error: APIError?) {
     actionsInProgress -= 1
-    if let error { return tell(error, id: answer.id) }
-    tell(answer)
+    if let error { return send(error, id: answer.id) }
+    send(answer)
   }
 
   private func needControl() throws(APIError) {
@@ -134,14 +134,14 @@ extension WebSocketSession {
       for system in shared.systems where system.receive(frame: bytes, from: arrivingCaller, answer: answer) { return }
       throw APIError(.unprocessableContent, "FRAME_UNKNOWN", "no system knows a frame of this kind")
     } catch {
-      tell(error, id: nil)
+      send(error, id: nil)
     }
   }
 
   private func answered(_ outcome: FrameOutcome) {
     switch outcome {
     case .reply(let bytes): send(webSocketFrame(.binary, bytes))
-    case .refused(let error): tell(error, id: nil)
+    case .refused(let error): send(error, id: nil)
     }
   }
 
@@ -156,12 +156,12 @@ extension WebSocketSession {
     var field: String?
   }
 
-  private func tell(_ answer: Answer, type: String = "ack") {
-    tell(Event(.state, type: type, system: "daemon", at: shared.now(), json: answer))
+  private func send(_ answer: Answer, type: String = "ack") {
+    send(Event(.state, type: type, system: "daemon", at: shared.now(), json: answer))
   }
 
-  private func tell(_ error: APIError, id: ClientMessage.ID?) {
-    tell(Answer(id: id, code: error.code, message: error.message, field: error.field), type: "error")
+  private func send(_ error: APIError, id: ClientMessage.ID?) {
+    send(Answer(id: id, code: error.code, message: error.message, field: error.field), type: "error")
   }
 }
 
@@ -184,7 +184,7 @@ extension WebSocketSession {
   func begin(_ socket: SystemSocket) {
     let log = shared.logAction
     let line = SocketLine(
-      text: onLoop { (session, out: SocketLine.Outgoing) in session.tell(out) },
+      text: onLoop { (session, out: SocketLine.Outgoing) in session.send(out) },
       action: { [caller] action, error in log(action, caller, error) })
     talk = socket.open(caller, line)
     scheduleTalk()
@@ -198,7 +198,7 @@ extension WebSocketSession {
     }
   }
 
-  private func tell(_ out: SocketLine.Outgoing) {
+  private func send(_ out: SocketLine.Outgoing) {
     offer(webSocketFrame(.text, Array(out.text.utf8)), telemetry: out.kind, keeping: out.keeping)
     flush()
   }

@@ -210,7 +210,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   /// Sends the events of some batches of the hub to this client, as far as it has subscribed to them.
   ///
   /// - Returns: whether any of them were for this client.
-  func tell(_ batches: some Sequence<[NumberedEvent]>) -> Bool {
+  func deliver(_ batches: some Sequence<[NumberedEvent]>) -> Bool {
     guard machine.state == .open, socket == nil else { return false }
     var count: UInt64 = 0
     for event in batches.joined() where machine.state == .open {
@@ -250,7 +250,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   }
 
   /// Sends an event to this client alone, with the number of the last event that went to all clients.
-  func tell(_ event: Event) {
+  func send(_ event: Event) {
     send(NumberedEvent(event, number: max(shared.hub.number, firstNumber)).frame)
   }
 

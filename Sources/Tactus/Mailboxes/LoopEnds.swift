@@ -10,7 +10,7 @@ import Synchronization
 ///       ends.finish(machine.state, isSafe: machine.isSafe)
 ///     }
 ///
-/// A tick calls, in this order: `begin(_:)`; any number of `next()`, `answer(_:_:)` and `tell(_:)`; `finish(_:isSafe:)`. A safe
+/// A tick calls, in this order: `begin(_:)`; any number of `next()`, `answer(_:_:)` and `report(_:)`; `finish(_:isSafe:)`. A safe
 /// state calls `finish`, and may call `beginSafeState(_:)` before. The type is not copyable: the ends belong to one loop at a time.
 ///
 /// Timing: nothing waits or allocates. A tick that finds nothing new makes no system call. One that finds requests, or was
@@ -201,7 +201,7 @@ public struct LoopEnds<
   /// notice that was lost is counted, also if the loop keeps it and publishes it later.
   @inlinable @inline(__always)
   @discardableResult
-  public mutating func tell(_ notice: Notice) -> Bool {
+  public mutating func report(_ notice: Notice) -> Bool {
     let isTold = notices.push(Told(at: now, notice: notice))
     if isTold { hasNews = true } else { lostNotices &+= 1 }
     return isTold

@@ -128,7 +128,7 @@ struct RunCommand: ParsableCommand {
             metadata: ["file": .string(file), "reason": .string(error.reason)])
         }
       }
-      confined.tell(logger)
+      confined.log(to: logger)
       let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {
         // The advice comes after the lines that were logged before it.

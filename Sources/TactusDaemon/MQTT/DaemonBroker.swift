@@ -110,7 +110,7 @@ package final class DaemonBroker {
   }
 
   /// Publishes changes of the systems, the same ones that subscribers of `/ws` get.
-  package func tell(_ events: [Event]) { fleet.tell(events) }
+  package func publish(_ events: [Event]) { fleet.publish(events) }
 
   /// Logs changes of the connection and advances the participants. The function is to be called ten times a second.
   package func beat(at now: TickInstant) {

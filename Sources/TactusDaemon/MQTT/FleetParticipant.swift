@@ -66,7 +66,7 @@ final class FleetParticipant: BrokerParticipant {
   var commandFilters: [String] { commands == nil ? [] : topics.everyCommandFilter }
 
   /// Queues the changes of the systems that subscribers of `/ws` also get.
-  func tell(_ events: [Event]) {
+  func publish(_ events: [Event]) {
     state.withLock { state in
       for event in events where event.kind == .edge {
         state.changed.insert(event.system)
@@ -125,12 +125,12 @@ final class FleetParticipant: BrokerParticipant {
   /// - Parameter whole: whether the state is published even if only members have changed that change by themselves.
   private func publish(_ system: any ServedSystem, whole: Bool, on broker: BrokerLine) {
     let moving = system.movingMembers.union(Self.movingEverywhere)
-    tell(topics.state(system.name), system.state, moving: moving, whole: whole, on: broker)
+    publishIfChanged(topics.state(system.name), system.state, moving: moving, whole: whole, on: broker)
     var current: Set<String> = []
     for part in system.parts {
       let topic = topics.state(system.name, part.path)
       current.insert(topic)
-      tell(topic, part.state, moving: moving, whole: whole, on: broker)
+      publishIfChanged(topic, part.state, moving: moving, whole: whole, on: broker)
     }
     forget(below: "\(topics.base)/\(system.name)/", but: current.union([topics.state(system.name)]), on: broker)
   }
@@ -156,13 +156,13 @@ final class FleetParticipant: BrokerParticipant {
     for entity in entities {
       let topic = entity.topic(of: topics, prefix: discoveryPrefix)
       current.insert(topic)
-      tell(topic, Array(entity.document(of: topics).utf8), on: broker)
+      publishIfChanged(topic, Array(entity.document(of: topics).utf8), on: broker)
     }
     forget(below: discoveryPrefix + "/", but: current, on: broker)
   }
 
   /// Publishes a retained document if it has changed.
-  private func tell(
+  private func publishIfChanged(
     _ topic: String, _ document: [UInt8], moving: Set<String> = [], whole: Bool = true, on broker: BrokerLine
   ) {
     let isNew = state.withLock { state in

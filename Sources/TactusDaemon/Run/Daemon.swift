@@ -315,12 +315,12 @@ final class Daemon {
   }
 
   private func takeNotices() {
-    tell(guardSupervision.takeOutcomes(at: MonotonicClock.now))
+    publish(guardSupervision.takeOutcomes(at: MonotonicClock.now))
     for system in systems {
       takeAnswers(of: system, at: MonotonicClock.now)
       // Notices are taken and logged even without a service.
       let events = system.takeNotices(logger)
-      tell(events)
+      publish(events)
     }
     let news = SupervisorNews { supervisorNotices.pop() }
     for notice in news.others {
@@ -349,7 +349,7 @@ final class Daemon {
   /// Does the work that is due ten times a second.
   private func beat(at instant: TickInstant) {
     if let event = stopWatch.look(at: instant) {
-      tell([event])
+      publish([event])
     }
     for system in systems {
       takeAnswers(of: system, at: instant)
@@ -359,10 +359,10 @@ final class Daemon {
     // A jump is noticed when the clock is read.
     _ = clock.now
     beatReload(at: instant)
-    tell(guardSupervision.beat(at: instant))
+    publish(guardSupervision.beat(at: instant))
     troubles?.beat()
     notices?.beat(at: instant)
-    if let events = service?.service.beat(at: instant) { broker?.tell(events) }
+    if let events = service?.service.beat(at: instant) { broker?.publish(events) }
     broker?.beat(at: instant)
     if let figures = performance?.beat({ runtime.statistics.loops }, at: instant) {
       logger.info("performance", metadata: figures)
@@ -382,10 +382,10 @@ final class Daemon {
 
   private var keeper: GuardKeeper? { guardSupervision.keeper }
 
-  private func tell(_ events: [Event]) {
+  private func publish(_ events: [Event]) {
     guard !events.isEmpty else { return }
     service?.service.publish(events)
-    broker?.tell(events)
+    broker?.publish(events)
     notices?.hear(events)
   }
 

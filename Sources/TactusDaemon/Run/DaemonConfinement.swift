@@ -26,7 +26,7 @@ struct DaemonConfinement {
     /// that had to remain.
     case confined(spawner: pid_t, account: String, other: String?, kept: [Capability], exceptions: [String])
 
-    func tell(_ logger: Logger) {
+    func log(to logger: Logger) {
       switch self {
       case .none(let reason):
         logger.warning(

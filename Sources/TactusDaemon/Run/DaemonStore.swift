@@ -116,7 +116,7 @@ final class DaemonStore: Sendable {
   private func look() {
     if file.isOpen {
       file.look()
-      tell(file.trouble)
+      log(file.trouble)
     } else {
       open()
     }
@@ -132,16 +132,16 @@ final class DaemonStore: Sendable {
       }
       if let loss = report.loss { told.withLock { $0.loss = loss } }
       if let warning = report.warning { logger.warning("\(warning)", metadata: ["system": "store"]) }
-      tell(nil)
+      log(nil)
       return nil
     } catch {
-      tell(error)
+      log(error)
       return error
     }
   }
 
   /// Logs one line when trouble begins and one when it is over.
-  private func tell(_ trouble: StoreError?) {
+  private func log(_ trouble: StoreError?) {
     let isNews = told.withLock { told in
       let isSame =
         switch (told.trouble, trouble) {

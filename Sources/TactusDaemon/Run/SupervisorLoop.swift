@@ -66,7 +66,7 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
 
   @_noLocks @_noAllocation
   package mutating func tick(_ tick: Tick) {
-    tell(.beat(tick.started))
+    report(.beat(tick.started))
     let advancing = loops.look(at: tick.started)
     beat(tick, advancing)
     var index = 0
@@ -79,14 +79,14 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
     advanced = 0
     guard tick.index >= nextPulse else { return }
     nextPulse = tick.index + Self.ticksPerPulse
-    tell(.pulse)
+    report(.pulse)
   }
 
   @_noLocks @_noAllocation
   private mutating func beat(_ tick: Tick, _ advancing: UInt64) {
     let hearing = heartbeats?.send(due: tick.scheduled, at: tick.started, watched: loops.all, advanced: advancing)
     // A guard that has ended is a child of the main thread, which is notified of its end.
-    if case .silent? = hearing { tell(.guardHangs(tick.started)) }
+    if case .silent? = hearing { report(.guardHangs(tick.started)) }
   }
 
   @_noLocks @_noAllocation
@@ -95,17 +95,17 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
     let bit = UInt64(1) << UInt64(clamping: index)
     if stalled & bit != 0, silence.count <= 0 {
       stalled &= ~bit
-      tell(.resumed(loop: index))
+      report(.resumed(loop: index))
     } else if stalled & bit == 0, silence.count > patience.count {
       stalled |= bit
-      tell(.stalled(loop: index, loops.sinceAdvance(index, at: now)))
+      report(.stalled(loop: index, loops.sinceAdvance(index, at: now)))
     }
   }
 
   /// Sends a notice. If the ring is full, the main thread has hung for some seconds, and it will find older notices
   /// when it continues.
   @_noLocks @_noAllocation
-  private mutating func tell(_ notice: SupervisorNotice) {
+  private mutating func report(_ notice: SupervisorNotice) {
     _ = notices.push(notice)
     bell.ring()
   }

@@ -32,7 +32,7 @@ public struct FieldReader {
   ///   - message: an error message in the form `expected …, got …`.
   public mutating func report(_ node: Node, _ key: String, _ message: String) {
     let name = file
-    errors.tell(
+    errors.add(
       ConfigError(file: name, line: node.mark?.line, column: node.mark?.column, key: key, message: message))
   }
 

@@ -124,7 +124,7 @@ public final class SwarmBroker {
   public func stop(at now: TickInstant, _ events: [Event] = []) {
     clock.value = now
     guard let daemon, let link else { return }
-    daemon.tell(events)
+    daemon.publish(events)
     daemon.stop()
     let last = link.takeLast(will: daemon.mqtt.settings.will)
     guard connectedSince != nil, !last.isEmpty else { return }
@@ -140,7 +140,7 @@ public final class SwarmBroker {
   /// - Parameter events: the events of its systems since the last beat.
   public func beat(at now: TickInstant, _ events: [Event]) {
     clock.value = now
-    daemon?.tell(events)
+    daemon?.publish(events)
     daemon?.beat(at: now)
     flush(at: now)
   }

@@ -134,7 +134,7 @@ struct ChimeLoop: ~Copyable, ControlLoop {
       switch request.order {
       case .ring(let bell):
         (state.rings, state.last, state.silentUntil) = (state.rings + 1, bell, tick.started + .seconds(2))
-        ends.tell(Chime.Notice(bell: bell))
+        ends.report(Chime.Notice(bell: bell))
         set(0b0010)
       case .stop, .reset: set(0)
       }

@@ -168,7 +168,7 @@ struct DoserLoop: ~Copyable, ControlLoop {
       if state.mode == .emergencyStopped { return .refused(.emergencyStopped) }
       guard state.dosed + ml <= Doser.mostOfDay else { return .refused(.overLimit) }
       (state.mode, state.left, state.dosed, countedAt) = (.dosing, state.left + ml, state.dosed + ml, now)
-      ends.tell(.began)
+      ends.report(.began)
     case .off: if state.mode == .dosing { end(.idle) }
     case .emergencyStop: end(.emergencyStopped)
     case .reset:

@@ -27,7 +27,7 @@ struct JarLoop: ~Copyable, ControlLoop {
       if case .fill = request.order {
         (state.fills, state.mode) = (state.fills &+ 1, .filled)
         state.level += 0.5
-        ends.tell(.filled)
+        ends.report(.filled)
       }
       ends.answer(request, .accepted)
     }

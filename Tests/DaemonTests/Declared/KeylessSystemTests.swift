@@ -64,7 +64,7 @@ private struct GongLoop: ~Copyable, ControlLoop {
   private mutating func strike(_ times: Int) {
     for _ in 0..<times {
       state.strokes &+= 1
-      ends.tell(.struck)
+      ends.report(.struck)
     }
   }
 }

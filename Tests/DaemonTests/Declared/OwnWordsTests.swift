@@ -168,7 +168,7 @@ private struct TowerLoop: ~Copyable, ControlLoop {
       }
       state.left &-= times
       state.struckAt = tick.started
-      ends.tell(Tower.Notice(kind: state.left == 0 ? .broke : .struck, left: state.left))
+      ends.report(Tower.Notice(kind: state.left == 0 ? .broke : .struck, left: state.left))
       ends.answer(request, .accepted)
     }
     ends.finish(state, isSafe: true)

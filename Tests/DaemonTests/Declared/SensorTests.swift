@@ -96,7 +96,7 @@ private struct HeaterLoop: ~Copyable, ControlLoop {
     do throws(SensorError) {
       state.celsius = try probe.read()
     } catch {
-      if state.celsius != nil { ends.tell(.noTemperature) }
+      if state.celsius != nil { ends.report(.noTemperature) }
       state.celsius = nil
     }
   }

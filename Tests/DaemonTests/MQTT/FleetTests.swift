@@ -91,7 +91,7 @@ struct FleetTests {
     func event() throws {
       let heard = try play(seconds: 40) { second, _, fleet in
         guard second == 12.3 else { return }
-        fleet.tell([Event(.edge, type: "tank", system: "tank", at: .zero, body: Array(#"{"state":"idle"}"#.utf8))])
+        fleet.publish([Event(.edge, type: "tank", system: "tank", at: .zero, body: Array(#"{"state":"idle"}"#.utf8))])
       }
       #expect(heard.map(\.second) == [0, 12.3])
     }

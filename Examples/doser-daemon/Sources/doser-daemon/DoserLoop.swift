@@ -33,13 +33,13 @@ struct DoserLoop: ~Copyable, ControlLoop {
     while let request = ends.next() {
       let (verdict, notice) = state.machine.obey(
         request.order, isEmpty: state.isEmpty, most: ends.rules.mostADay, at: now)
-      if let notice { ends.tell(notice) }
+      if let notice { ends.report(notice) }
       ends.answer(request, verdict)
     }
     let (turns, notice) = state.machine.step(
       moved: advance(at: now), pulses: counted, perMillilitre: pulsesPerMillilitre, isEmpty: state.isEmpty,
       storedUpTo: ends.storedUpTo)
-    if let notice { ends.tell(notice) }
+    if let notice { ends.report(notice) }
     if turns { ramp.approach(ends.rules.rate / 60 * stepsPerMillilitre, at: now) }
     drive(turns: turns, at: now)
   }
@@ -47,7 +47,7 @@ struct DoserLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     ends.beginSafeState(tick)
-    if let notice = state.machine.interrupt() { ends.tell(notice) }
+    if let notice = state.machine.interrupt() { ends.report(notice) }
     drive(turns: false, at: tick.started)
   }
 

@@ -20,7 +20,7 @@ struct FanLoop: ~Copyable, ControlLoop {
     measure(at: now)
     while let request = ends.next() { ends.answer(request, machine.obey(request.order, at: now)) }
     let (duty, notice) = machine.step(celsius: state.celsius, rpm: state.rpm, ends.rules, at: now)
-    if let notice { ends.tell(notice) }
+    if let notice { ends.report(notice) }
     drive(duty, at: now)
   }
 

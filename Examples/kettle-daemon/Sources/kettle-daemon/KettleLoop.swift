@@ -25,12 +25,12 @@ struct KettleLoop: ~Copyable, ControlLoop {
     state.isFull = (try? level.read()) == 0
     while let request = ends.next() {
       let (verdict, notice) = state.machine.obey(request.order, isFull: state.isFull, at: now)
-      if let notice { ends.tell(notice) }
+      if let notice { ends.report(notice) }
       ends.answer(request, verdict)
     }
     let (target, notice) = state.machine.step(
       celsius: state.celsius, isFull: state.isFull, programme, seconds: 0.1, at: now)
-    if let notice { ends.tell(notice) }
+    if let notice { ends.report(notice) }
     state.target = target
     drive(power(target), at: now)
   }

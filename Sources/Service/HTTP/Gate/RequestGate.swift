@@ -80,15 +80,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) {
     timer?.cancel()
     belowEncoder = nil
-    tell(.nothing)
+    complete(.nothing)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    tell(.nothing)
+    complete(.nothing)
     context.fireChannelInactive()
   }
 
-  private func tell(_ value: ServiceChannel.Outcome) {
+  private func complete(_ value: ServiceChannel.Outcome) {
     guard !outcomeKnown else { return }
     outcomeKnown = true
     outcome.succeed(value)
@@ -197,7 +197,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let request = try head.request(isSecure: shared.isSecure)
     if !outcomeKnown {
       do {
-        tell(
+        complete(
           .responder(
             try NIOAsyncChannel(
               wrappingChannelSynchronously: context.channel, configuration: .init(isOutboundHalfClosureEnabled: true))))

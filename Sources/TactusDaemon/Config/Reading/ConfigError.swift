@@ -33,7 +33,7 @@ extension [ConfigError] {
   static var most: Int { 500 }
 
   /// Adds an error. After the greatest number of errors, adds one entry which states that there are more.
-  mutating func tell(_ error: @autoclosure () -> ConfigError) {
+  mutating func add(_ error: @autoclosure () -> ConfigError) {
     guard count <= Self.most else { return }
     var next = error()
     if count == Self.most {

@@ -212,7 +212,7 @@ struct ConfigReader {
 
   private mutating func report(_ node: Node, _ path: String, _ message: String, variable: String? = nil) {
     let name = file.name
-    errors.tell(
+    errors.add(
       ConfigError(
         file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message, variable: variable))
   }

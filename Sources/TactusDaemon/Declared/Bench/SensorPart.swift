@@ -42,7 +42,7 @@ public final class SensorPart {
   }
 
   /// Logs that the sensor has failed, or that it is read again.
-  func tell(_ logger: Logger) {
+  func log(to logger: Logger) {
     let trouble = trouble
     defer { wasInTrouble = trouble != nil }
     if let trouble, !wasInTrouble {

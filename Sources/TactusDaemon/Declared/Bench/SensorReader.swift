@@ -45,7 +45,7 @@ final class SensorReader: BenchLink {
     logger[metadataKey: "system"] = .string(system)
     if let failure { logger.error("the sensors are not read", metadata: ["failure": .string(failure)]) }
     failure = nil
-    for part in parts { part.tell(logger) }
+    for part in parts { part.log(to: logger) }
   }
 
   func stop() {

@@ -46,7 +46,7 @@ final class DeskPublisher<State: BitwiseCopyable & Sendable, Notice: BitwiseCopy
     ends.withLock { $0.state.write(Published(at: now, isSafe: true, state: state, noticesDropped: $0.dropped)) }
   }
 
-  func tell(_ notice: Notice, at now: TickInstant) {
+  func report(_ notice: Notice, at now: TickInstant) {
     ends.withLock { ends in
       if ends.notices.count < Self.mostNotices {
         ends.notices.append(Told(at: now, notice: notice))
@@ -109,7 +109,7 @@ extension DeskMaterial where System: WithoutLoops {
   /// A function that sends a notice: `made.note`. It may be called on any thread.
   public var note: @Sendable (System.Notice) -> Void {
     let publisher = around.publisher
-    return { publisher?.tell($0, at: MonotonicClock.now) }
+    return { publisher?.report($0, at: MonotonicClock.now) }
   }
 }
 

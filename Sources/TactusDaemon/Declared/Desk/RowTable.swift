@@ -98,7 +98,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
         try rows.fill(leftOpen.column, with: leftOpen.value)
         self.leftOpen = nil
       } catch {
-        return tell(error)
+        return log(error)
       }
     }
     while let first = waiting.first {
@@ -108,7 +108,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
         first.place.number = Int(clamping: try rows.write(row.storedRow, by: .byMachine))
         waiting.removeFirst()
       } catch {
-        return tell(error)
+        return log(error)
       }
     }
     guard hasFailed else { return }
@@ -119,7 +119,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
   var isWaiting: Bool { !waiting.isEmpty }
 
   /// Logs an error of the store. A store that is not open is reported by the code that opens it.
-  private func tell(_ error: StoreError) {
+  private func log(_ error: StoreError) {
     guard !hasFailed, rows.file.isOpen else { return }
     hasFailed = true
     logger.error("the store does not take a row, which is tried again", metadata: ["reason": .string("\(error)")])

@@ -60,7 +60,7 @@ extension Explains {
 /// }
 /// ```
 ///
-/// The loop sends the values alone: `ends.tell(Notice(kind: .dosed, millilitres: 3.5, head: 2))` allocates nothing.
+/// The loop sends the values alone: `ends.report(Notice(kind: .dosed, millilitres: 3.5, head: 2))` allocates nothing.
 /// Texts are made of them on the main thread.
 public protocol DeviceNotice: BitwiseCopyable, Sendable {
   /// The kinds of notices.

@@ -27,7 +27,7 @@ extension LegLoop {
       leg.pointee.status.holder = LegHolder(client: client, at: now)
     }
     player.begin(at: now)
-    ends.tell(.sequence(number: number, nil))
+    ends.report(.sequence(number: number, nil))
     return (.accepted, 0)
   }
 
@@ -68,7 +68,7 @@ extension LegLoop {
   mutating func endSequence(_ end: LegSequenceEnd) {
     guard player.isPlaying else { return }
     player.end(end)
-    ends.tell(.sequence(number: player.status.number, end))
+    ends.report(.sequence(number: player.status.number, end))
   }
 }
 

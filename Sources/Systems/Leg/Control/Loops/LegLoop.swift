@@ -404,7 +404,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   /// Handles a failure of a chip: no leg may drive, whatever chip it is on. All channels are turned off at once if the bus still works.
   @_noLocks @_noAllocation
   private mutating func fail(_ failure: ServoBankFailure) {
-    if !hasFailed { ends.tell(.chipFails(failure)) }
+    if !hasFailed { ends.report(.chipFails(failure)) }
     hasFailed = true
     for index in 0..<count { _ = step(index, .outputFailed) }
     guard !failure.isTimeOut else { return }
@@ -451,10 +451,10 @@ public struct LegLoop: ~Copyable, ControlLoop {
     switch outcome {
     case .nothing: break
     case .voltage(let voltage, let isBack):
-      if isBack { ends.tell(.batteryAnswers) }
+      if isBack { ends.report(.batteryAnswers) }
       for index in 0..<count { decide(index, .order(.battery(voltage))) }
     case .silent(let failure):
-      ends.tell(.batterySilent(failure))
+      ends.report(.batterySilent(failure))
       for index in 0..<count { decide(index, .order(.battery(nil))) }
     }
   }
@@ -465,7 +465,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     do throws(ServoBankFailure) {
       try bank.start()
       nextCheck = now + Self.checkPeriod
-      if hasFailed { ends.tell(.chipAnswers) }
+      if hasFailed { ends.report(.chipAnswers) }
       hasFailed = false
     } catch {
       fail(error)
@@ -478,7 +478,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private mutating func noteEdge(_ index: Int) {
     let state = legs[index].machine.state
     if legs[index].told.isEdge(to: state) {
-      ends.tell(.state(leg: index, state))
+      ends.report(.state(leg: index, state))
     }
     legs[index].told = state
   }

@@ -278,7 +278,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     // A change is reported at every step, because a pump may be on for less than a tick.
     if told.isEdge(to: machine.state) {
       snapshot.source = source(of: event)
-      ends.tell(.own(machine.state, snapshot.source))
+      ends.report(.own(machine.state, snapshot.source))
     }
     told = machine.state
     // The replies describe the state after the write, so they are sent only if it succeeded; a failing output has sent its own error.
@@ -332,7 +332,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       if let issued { commandAge.uses(sampledAt: issued) }
       return true
     } catch {
-      if case .some = snapshot.duty { ends.tell(.outputFails(error)) }
+      if case .some = snapshot.duty { ends.report(.outputFails(error)) }
       snapshot.duty = nil
       snapshot.outputFailures &+= 1
       snapshot.lastOutputFailure = error

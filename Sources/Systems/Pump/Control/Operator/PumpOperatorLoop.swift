@@ -162,7 +162,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     if let failure = action.failure {
       snapshot.failures &+= 1
       snapshot.lastFailure = failure
-      ends.tell(.failed(failure))
+      ends.report(.failed(failure))
     }
     if action.connects { link.connect() }
     if let next = action.command {
@@ -183,9 +183,9 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func noteEdges() {
-    if toldContact.isEdge(to: machine.contact) { ends.tell(.contact(machine.contact)) }
+    if toldContact.isEdge(to: machine.contact) { ends.report(.contact(machine.contact)) }
     toldContact = machine.contact
-    if toldState.isEdge(to: machine.state) { ends.tell(.state(machine.state, machine.source)) }
+    if toldState.isEdge(to: machine.state) { ends.report(.state(machine.state, machine.source)) }
     toldState = machine.state
   }
 

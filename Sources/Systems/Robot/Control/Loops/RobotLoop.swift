@@ -161,7 +161,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
-    if hasEdge { ends.tell(.state(machine.state)) }
+    if hasEdge { ends.report(.state(machine.state)) }
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.settings = machine.settings
@@ -292,7 +292,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     switch reply {
     case .charge(let percent):
       let percent = Int(saturating: percent.value)
-      if board.readings.isBatteryLow, !wasLow { ends.tell(.batteryLow(percent: percent)) }
+      if board.readings.isBatteryLow, !wasLow { ends.report(.batteryLow(percent: percent)) }
       decide(.battery(percent: percent))
     case .roll, .pitch:
       if let tilt = board.readings.tilt { decide(.tilt(degrees: tilt)) }
@@ -338,7 +338,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     case .stopped, .driving: break
     }
     if before.isEdge(to: machine.state) {
-      if hasEdge { ends.tell(.state(before)) }
+      if hasEdge { ends.report(.state(before)) }
       hasEdge = true
     }
     return action
@@ -404,14 +404,14 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func noteSuccess() {
     snapshot.counters.writes &+= 1
-    if machine.failures > 0 { ends.tell(.motorsAnswer) }
+    if machine.failures > 0 { ends.report(.motorsAnswer) }
   }
 
   @_noLocks @_noAllocation
   private mutating func note(_ failure: MotorFailure) {
     snapshot.counters.writeFailures &+= 1
     snapshot.lastFailure = failure
-    if machine.failures == 0 { ends.tell(.motorsFail(failure)) }
+    if machine.failures == 0 { ends.report(.motorsFail(failure)) }
   }
 
   @_noLocks @_noAllocation

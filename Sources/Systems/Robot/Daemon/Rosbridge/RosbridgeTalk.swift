@@ -169,7 +169,7 @@ final class RosbridgeTalk: SocketTalk {
         return true
       }
       guard isNews else { continue }
-      line.tell(RosbridgeJSON.published(topic, message).string, kind: topic.rawValue, keeping: keeping)
+      line.send(RosbridgeJSON.published(topic, message).string, kind: topic.rawValue, keeping: keeping)
     }
   }
 

@@ -287,7 +287,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func handNotices() {
     let snapshot = snapshot
-    while let notice = machine.nextNotice, ends.tell(notice) {
+    while let notice = machine.nextNotice, ends.report(notice) {
       machine.takeNotice()
       if case .ended(let run) = notice.subject {
         snapshot.pointee.ended &+= 1
