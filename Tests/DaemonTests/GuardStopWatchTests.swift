@@ -19,7 +19,7 @@ struct GuardStopWatchTests {
     var times: [Int64] = []
     for time in stride(from: Int64(0), through: 3_000, by: 100) {
       if [500, 700, 800].contains(time) { stops.note(at: at(time)) }
-      if let event = watch.look(at: at(time)) {
+      if let event = watch.check(at: at(time)) {
         #expect(event.type == "madeSafe")
         times.append(time)
       }

@@ -121,7 +121,7 @@ struct BackupPartsTests {
     try plants.apply([.plantRemoved(PlantID(1))])
     try plants.add([Self.reading(at: 600)])
     func rows(_ name: String, isWhole: Bool) throws -> ChangedRows {
-      let parts = try file.look(bytes, isWhole: isWhole, at: Self.noon)
+      let parts = try file.inspect(bytes, isWhole: isWhole, at: Self.noon)
       return try #require(parts.flatMap { $0.contents ?? [] }.first { $0.now.rows == name })
     }
     func numbers(_ rows: ChangedRows) -> [Int] {
@@ -135,7 +135,7 @@ struct BackupPartsTests {
     #expect(numbers(readings) == [2, 1, 1, 0, 0])
     #expect(readings.now.newest == Self.noon + 600 && readings.backup.newest == Self.noon)
     #expect(try rows("plants", isWhole: false).now.newest == nil)
-    let part = try file.look(try file.backup(parts: ["pump"]), isWhole: false, at: Self.noon)
+    let part = try file.inspect(try file.backup(parts: ["pump"]), isWhole: false, at: Self.noon)
     #expect(
       part.map(\.name) == ["sprinkler", "plants", "pump"] && part.map { $0.contents == nil } == [true, true, false])
     #expect(try zoneNames() == ["Beds"] && plantNames() == ["Mint"] && file.restoreCount == 0)

@@ -65,7 +65,7 @@ struct LateOpeningTests {
     try SprinklerStore(file).apply([.counters(nextRun: 7, nextProgram: 1)])
     let (data, away) = (folder.path + "/data", folder.path + "/away")
     try FileManager.default.moveItem(atPath: data, toPath: away)
-    file.look()
+    file.checkDisk()
     #expect(file.trouble == .gone(file: folder.store) && !file.isOpen)
     #expect(refusal(file) == .gone(file: folder.store))
     #expect(throws: StoreError.gone(file: folder.store)) { try file.open(at: StoreFolder.noon) }
@@ -87,7 +87,7 @@ struct LateOpeningTests {
     let file = later(folder)
     _ = try file.open(at: StoreFolder.noon)
     try FileManager.default.moveItem(atPath: folder.path + "/data", toPath: folder.path + "/away")
-    file.look()
+    file.checkDisk()
     try FileManager.default.moveItem(atPath: other.path + "/data", toPath: folder.path + "/data")
     let before = try folder.bytes(folder.store)
     let error = #expect(throws: StoreError.self) { try file.open(at: StoreFolder.noon) }
@@ -104,7 +104,7 @@ struct LateOpeningTests {
     #expect(throws: StoreError.self) { try SprinklerStore(file).apply([.counters(nextRun: 2, nextProgram: 1)]) }
     #expect(file.trouble != nil && file.isOpen)
     try file.pool.write { try $0.execute(sql: "ALTER TABLE elsewhere RENAME TO sprinkler_state") }
-    file.look()
+    file.checkDisk()
     #expect(file.trouble == nil)
     try file.close()
   }

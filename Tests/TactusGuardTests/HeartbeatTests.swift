@@ -152,14 +152,14 @@ struct LoopWatchTests {
     watch.add(slow.version, period: .milliseconds(1000))
     #expect(watch.all == 0b11)
     // The first look is where the silence begins.
-    #expect(watch.look(at: Self.at(0)) == 0b11)
+    #expect(watch.check(at: Self.at(0)) == 0b11)
     fastWriter.write(1)
-    #expect(watch.look(at: Self.at(1499)) == 0b11)
+    #expect(watch.check(at: Self.at(1499)) == 0b11)
     fastWriter.write(2)
-    #expect(watch.look(at: Self.at(1500)) == 0b01)
+    #expect(watch.check(at: Self.at(1500)) == 0b01)
     #expect(watch.silence(1, at: Self.at(1600)) == .milliseconds(100))
     #expect(watch.sinceAdvance(1, at: Self.at(1600)) == .milliseconds(1600))
-    #expect(watch.look(at: Self.at(1600)) == 0)
+    #expect(watch.check(at: Self.at(1600)) == 0)
   }
 
   @Test("64 loops: each its bit")
@@ -167,10 +167,10 @@ struct LoopWatchTests {
     let values = (0..<64).map { _ in Latest(0) }
     var watch = LoopWatch()
     for value in values { watch.add(value.version, period: .zero) }
-    #expect(watch.all == .max && watch.look(at: .zero) == .max)
+    #expect(watch.all == .max && watch.check(at: .zero) == .max)
     var writer = values[63].writer()
     writer.write(1)
-    #expect(watch.look(at: Self.at(1)) == 1 << 63)
+    #expect(watch.check(at: Self.at(1)) == 1 << 63)
   }
 
   @Test("a runtime's loop: needs no ticks before the start and after the stop")
@@ -187,18 +187,18 @@ struct LoopWatchTests {
     #expect(progress.count == 2 && progress.allSatisfy { !$0.isRunning })
     var watch = LoopWatch()
     for one in progress { watch.add(one) }
-    #expect(watch.look(at: Self.at(0)) == 0b11 && watch.look(at: Self.at(1_000_000_000_000)) == 0b11)
+    #expect(watch.check(at: Self.at(0)) == 0b11 && watch.check(at: Self.at(1_000_000_000_000)) == 0b11)
     try runtime.start()
     #expect(progress.allSatisfy { $0.isRunning })
     let bell = try Doorbell()
     let before = progress[0].version.read()
     // The start itself counts.
-    _ = watch.look(at: Self.at(1_000_000_000_001))
+    _ = watch.check(at: Self.at(1_000_000_000_001))
     while progress[0].version.read() < before + 4 { bell.wait(limit: .milliseconds(1)) }
     // A billion seconds later by the look's clock.
-    #expect(watch.look(at: Self.at(2_000_000_000_000)) == 0b01)
+    #expect(watch.check(at: Self.at(2_000_000_000_000)) == 0b01)
     runtime.stop()
     #expect(progress.allSatisfy { !$0.isRunning })
-    #expect(watch.look(at: Self.at(3_000_000_000_000)) == 0b11)
+    #expect(watch.check(at: Self.at(3_000_000_000_000)) == 0b11)
   }
 }

@@ -107,7 +107,7 @@ struct WatchdogMachineTests {
     var now = TickInstant.zero
     func look() -> [GuardReport.Subject] {
       now = now + .milliseconds(200)
-      return feeder.look(.watching, at: now).map(\.subject)
+      return feeder.check(.watching, at: now).map(\.subject)
     }
     #expect(look() == [.watchdogNotOpened] && look() == [])
     #expect(feeder.failure == "busy" && feeder.timeout == nil)
@@ -126,10 +126,10 @@ struct WatchdogMachineTests {
         window: HeartbeatWindow(shortest: .milliseconds(50), longest: .seconds(1)), at: .zero)
       var now = TickInstant.zero
       while now < .zero + .seconds(60) {
-        #expect(feeder.look(guardMachine.state, at: now).isEmpty)
+        #expect(feeder.check(guardMachine.state, at: now).isEmpty)
         switch guardMachine.step(.nothing, at: now) {
         case .write:
-          _ = feeder.look(guardMachine.state, at: now)
+          _ = feeder.check(guardMachine.state, at: now)
           _ = guardMachine.step(answers ? .confirmed : .failed, at: now)
         case .wait, .finish: now = now + .milliseconds(10)
         }
@@ -142,10 +142,10 @@ struct WatchdogMachineTests {
   func notFed() {
     let device = FakeWatchdog()
     var feeder = WatchdogFeeder(device, at: .zero)
-    _ = feeder.look(.watching, at: .zero)
+    _ = feeder.check(.watching, at: .zero)
     device.feedFailure = "no such device"
-    #expect(feeder.look(.watching, at: .zero + .seconds(1)).map(\.failures) == [["no such device"]])
-    #expect(feeder.look(.watching, at: .zero + .seconds(2)).isEmpty)
+    #expect(feeder.check(.watching, at: .zero + .seconds(1)).map(\.failures) == [["no such device"]])
+    #expect(feeder.check(.watching, at: .zero + .seconds(2)).isEmpty)
     #expect(feeder.end(isSafe: false, at: .zero + .seconds(3)).map(\.subject) == [.watchdogLeft])
     #expect(device.said == ["open"])
   }
@@ -155,7 +155,7 @@ struct WatchdogMachineTests {
     let device = FakeWatchdog()
     device.disarmFailure = "it cannot be stopped"
     var feeder = WatchdogFeeder(device, at: .zero)
-    _ = feeder.look(.watching, at: .zero)
+    _ = feeder.check(.watching, at: .zero)
     let said = feeder.end(isSafe: true, at: .zero + .seconds(1))
     #expect(said == [GuardReport(subject: .watchdogLeft, failures: ["it cannot be stopped"])])
     #expect(said.first?.message().contains("resets the board") == true)

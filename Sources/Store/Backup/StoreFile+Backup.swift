@@ -66,7 +66,7 @@ extension StoreFile {
   ///   - backup: the bytes of the backup.
   ///   - isWhole: whether `replace` will take the backup, and not `restore`.
   /// - Throws: The errors of `check`.
-  public func look(_ backup: [UInt8], isWhole: Bool, at now: WallInstant) throws(StoreError) -> [ChangedPart] {
+  public func inspect(_ backup: [UInt8], isWhole: Bool, at now: WallInstant) throws(StoreError) -> [ChangedPart] {
     let backup = try check(backup, named: "the backup", parts: nil, at: now)
     return try attached(backup, "looking into") { database in
       try schema.systems.map { system in
@@ -114,7 +114,7 @@ extension StoreFile {
   /// - Parameter body: returns whether to commit; `false` rolls everything back.
   /// - Returns: what `body` returned.
   public func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
-    try take(backup, "restoring") { database in
+    try putInPlace(backup, "restoring") { database in
       for system in schema.systems where backup.parts.contains(system.name) { try system.restore(database) }
       return try body(database)
     }
@@ -125,7 +125,7 @@ extension StoreFile {
   ///
   /// - Throws: `StoreError`. The store is then as it was.
   public func replace(with backup: CheckedBackup) throws(StoreError) {
-    _ = try take(backup, "replacing it with") { database in
+    _ = try putInPlace(backup, "replacing it with") { database in
       for system in schema.systems where backup.parts.contains(system.name) {
         for table in try system.tables() {
           let table = table.quotedDatabaseIdentifier
@@ -137,7 +137,7 @@ extension StoreFile {
     }
   }
 
-  private func take(
+  private func putInPlace(
     _ backup: CheckedBackup, _ doing: String, _ body: (Database) throws -> Bool
   ) throws(StoreError) -> Bool {
     // The copy gets its name before anything is replaced: if the process is killed in between, one copy too many is left.

@@ -110,7 +110,7 @@ extension StoreFile {
 
   /// Checks the disk of an open store. The function is to be called every few seconds. A disk that fills up, becomes read-only or disappears is
   /// noticed even if nothing is written, and so is its recovery.
-  public func look() {
+  public func checkDisk() {
     guard let connection = state.withLock({ $0.isReady ? $0.connection : nil }) else { return }
     if connection.identity != Disk.Identity(path) { return leave(connection) }
     let lack = Disk.lacks(Disk.folder(of: path), for: path, "looking at it")

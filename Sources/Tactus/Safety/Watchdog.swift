@@ -44,7 +44,7 @@ public struct Watchdog: Sendable {
           // Not a tick that is proved: the handler may do what it likes.
           return LoopBody(
             tick: { tick in
-              for index in watched.indices { watched[index].look(at: tick.pointee.started, after: after, handler) }
+              for index in watched.indices { watched[index].check(at: tick.pointee.started, after: after, handler) }
               return .max
             }, safeState: { _, _ in }, memory: LoopMemory(), dispose: {})
         })
@@ -59,7 +59,7 @@ private struct WatchedLane {
   let lane: LaneRun
   var told: LaneHang?
 
-  mutating func look(at now: TickInstant, after: Nanoseconds, _ handler: (Watchdog.Event) -> Void) {
+  mutating func check(at now: TickInstant, after: Nanoseconds, _ handler: (Watchdog.Event) -> Void) {
     let hang = lane.hang(longerThan: after, at: now)
     if let told, told != hang {
       self.told = nil

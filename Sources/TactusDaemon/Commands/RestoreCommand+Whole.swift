@@ -22,7 +22,7 @@ extension RestoreCommand {
     if let store = archive.store {
       try expectStopped(taken.configuration)
       _ = try place.use(taken.configuration, needsStore: false) { file throws(StoreError) in
-        try file.look(store, isWhole: true, at: .now)
+        try file.inspect(store, isWhole: true, at: .now)
       }
     }
     let kept = ".replaced-\(StoreRoutes.stamp)"

@@ -58,9 +58,9 @@ struct RestoreCommand: ParsableCommand {
     let archive = try bytes.flatMap(whole)
     guard place.isNamed else { return try ask(bytes, isWhole: archive != nil) }
     if let archive {
-      try take(archive)
+      try restoreOrInspect(archive)
     } else if look, let bytes {
-      try look(into: bytes)
+      try inspect(bytes)
     } else {
       try replace(by: bytes)
     }
@@ -78,8 +78,8 @@ struct RestoreCommand: ParsableCommand {
   }
 
   /// Puts an archive, or parts of it, in place, or looks into it.
-  private func take(_ archive: BackupArchive) throws {
-    if look { return try look(into: archive) }
+  private func restoreOrInspect(_ archive: BackupArchive) throws {
+    if look { return try inspect(archive) }
     if chosen.parts == nil { return try replaceAll(by: archive) }
     guard let store = archive.store else {
       complain("\(backup ?? ""): expected a backup with a store, got one without: nothing was kept")
@@ -130,15 +130,15 @@ struct RestoreCommand: ParsableCommand {
     throw ExitCode.failure
   }
 
-  private func look(into bytes: [UInt8]) throws {
+  private func inspect(_ bytes: [UInt8]) throws {
     let found = try place.use(needsStore: true) { file throws(StoreError) in
-      try file.look(bytes, isWhole: true, at: .now)
+      try file.inspect(bytes, isWhole: true, at: .now)
     }
     printLook(StoreLook(found))
   }
 
-  private func look(into archive: BackupArchive) throws {
-    if let store = archive.store { try look(into: store) }
+  private func inspect(_ archive: BackupArchive) throws {
+    if let store = archive.store { try inspect(store) }
     guard !json else { return }
     print("configuration: \(place.file), " + (isConfigured(by: archive) ? "the same" : "another one in the backup"))
   }

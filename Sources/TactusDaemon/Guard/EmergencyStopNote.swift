@@ -47,7 +47,7 @@ final class EmergencyStopNote {
   }
 
   /// Notes which systems are stopped; called at every change.
-  func look(at systems: [any ServedSystem]) {
+  func update(from systems: [any ServedSystem]) {
     guard !isOver else { return }
     let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))
     waiting.subtract(stopped)

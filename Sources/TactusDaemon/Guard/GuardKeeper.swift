@@ -50,12 +50,12 @@ package final class GuardKeeper: Sendable {
   func begin() { link.withLock { $0.link.begin() } }
 
   /// Checks whether the guard has ended. The function is to be called when a child of this process has ended.
-  func look() {
+  func check() {
     run { link in link.hasEnded() ? .lost(.died) : nil }
   }
 
   /// Handles a silence: the guard has not answered heartbeats at this instant. Ignores it if it cannot be that of the present guard.
-  func lookAfterHang(at instant: TickInstant) {
+  func checkAfterHang(at instant: TickInstant) {
     run { link in Self.isSilence(at: instant, of: link.started) && !link.hasEnded() ? .lost(.hung) : nil }
   }
 

@@ -91,13 +91,13 @@ final class FleetParticipant: BrokerParticipant {
       publish(system, whole: tellsAll || changed.contains(system.name), on: broker)
     }
     if looks { announce(on: broker) }
-    look(at: now, on: broker)
+    removeStale(at: now, on: broker)
   }
 
   /// Removes retained messages of this device that are no longer published: those of a system that is no longer
   /// configured, or of a plant that was removed while the broker was away. All current messages have been published
   /// before this call.
-  private func look(at now: TickInstant, on broker: BrokerLine) {
+  private func removeStale(at now: TickInstant, on broker: BrokerLine) {
     let isConnected = broker.isConnected()
     let (gone, isOver) = state.withLock { state -> ([String], Bool) in
       let gone = state.kept.filter { state.told[$0] == nil }.sorted()

@@ -40,7 +40,7 @@ extension NoticeDesk {
 
   private var document: Document {
     let now = BootClock.now.seconds
-    return look { state in
+    return withState { state in
       Document(
         isKept: state.fileFailure == nil,
         conditions: state.machine.active.map { one in
@@ -67,7 +67,7 @@ struct NoticeMetrics: MetricSource {
 
   func write(into writer: inout MetricsWriter) {
     let names = desk.receivers.map(\.name)
-    let (counts, waiting, active) = desk.look { state in
+    let (counts, waiting, active) = desk.withState { state in
       (state.outbox.counts, state.outbox.kept.waiting.map(\.message.receiver), state.machine.active)
     }
     writer.gauge(

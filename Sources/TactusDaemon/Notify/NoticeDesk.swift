@@ -79,7 +79,7 @@ final class NoticeDesk: Sendable {
     }
     guard isDue, isLooking.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
     desk.async { [self] in
-      look()
+      check()
       isLooking.store(false, ordering: .relaxed)
     }
   }
@@ -123,11 +123,11 @@ final class NoticeDesk: Sendable {
   }
 
   /// Calls `body` with the present state, on any thread, and returns its result.
-  func look<Value>(_ body: (NoticeDeskState) -> Value) -> Value { state.withLock { body($0) } }
+  func withState<Value>(_ body: (NoticeDeskState) -> Value) -> Value { state.withLock { body($0) } }
 
   // MARK: the desk's
 
-  private func look() {
+  private func check() {
     let present = conditions()
     let now = BootClock.now
     let reading = sources.clock.now

@@ -191,7 +191,7 @@ final class Daemon {
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
       // Everything that may have to be started or opened again has been declared, and no client has been heard yet.
-      if Spawner.seal() < 0 { spawner.look() }
+      if Spawner.seal() < 0 { spawner.check() }
       makeTaskThreads()
       // The port is bound first: one that is taken must end the start before an actuator is touched.
       try service?.service.bind()
@@ -201,7 +201,7 @@ final class Daemon {
       emergencyStops?.restore(systems.map(\.served))
       guardSupervision.keeper?.begin()
       try runtime.start()
-      troubles?.look()
+      troubles?.check()
       try service?.service.start()
     } catch {
       service?.service.stop()
@@ -230,8 +230,8 @@ final class Daemon {
             }
           }
         case .childEnded:
-          keeper?.look()
-          spawner.look()
+          keeper?.check()
+          spawner.check()
         case .doorbell:
           takeNotices()
         case .input: break
@@ -334,7 +334,7 @@ final class Daemon {
         service?.service.setStalled(false, loop: loops[loop].loopName)
         notices?.setStalled(false, loop: loops[loop].loopName)
         logger.notice("the control loop ticks again", metadata: ["loop": .string(loops[loop].loopName)])
-      case .guardHangs(let instant): keeper?.lookAfterHang(at: instant)
+      case .guardHangs(let instant): keeper?.checkAfterHang(at: instant)
       case .beat, .pulse: break
       }
     }
@@ -348,7 +348,7 @@ final class Daemon {
 
   /// Does the work that is due ten times a second.
   private func beat(at instant: TickInstant) {
-    if let event = stopWatch.look(at: instant) {
+    if let event = stopWatch.check(at: instant) {
       publish([event])
     }
     for system in systems {
@@ -372,7 +372,7 @@ final class Daemon {
   /// Delivers a loop's answers, after noting an emergency stop that one of them may confirm, so that a stop of which a client has been told also
   /// holds after a restart.
   private func takeAnswers(of system: any DaemonSystem, at now: TickInstant) {
-    system.takeAnswers(at: now) { emergencyStops?.look(at: systems.map(\.served)) }
+    system.takeAnswers(at: now) { emergencyStops?.update(from: systems.map(\.served)) }
   }
 
   private func beatReload(at now: TickInstant) {
@@ -392,7 +392,7 @@ final class Daemon {
   /// Stops the actuators, then all other parts. Returns 0 if every actuator confirmed its safe state.
   private func stop(_ reason: String) -> Int32 {
     notifier.stopping()
-    emergencyStops?.look(at: systems.map(\.served))
+    emergencyStops?.update(from: systems.map(\.served))
     emergencyStops?.end()
     // The actuators stop first, since the service can wait for a client for most of a second.
     runtime.stop()

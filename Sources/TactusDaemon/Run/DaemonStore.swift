@@ -108,14 +108,14 @@ final class DaemonStore: Sendable {
     }
     guard isDue, isLooking.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
     looking.async { [self] in
-      look()
+      check()
       isLooking.store(false, ordering: .relaxed)
     }
   }
 
-  private func look() {
+  private func check() {
     if file.isOpen {
-      file.look()
+      file.checkDisk()
       log(file.trouble)
     } else {
       open()

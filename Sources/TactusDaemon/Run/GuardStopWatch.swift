@@ -27,7 +27,7 @@ struct GuardStopWatch {
 
   /// Returns the event for subscribers, or `nil` if the guard has written nothing since the last report. Called ten
   /// times a second.
-  mutating func look(at now: TickInstant) -> Event? {
+  mutating func check(at now: TickInstant) -> Event? {
     if let left = left.take() { return event(1, at: now, time: left.time) }
     guard let count = stops?.count, count != seen, Mechanism.guardStopTold.acts else { return nil }
     if let told, (now - told).count < 1_000_000_000 { return nil }

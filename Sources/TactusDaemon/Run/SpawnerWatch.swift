@@ -29,7 +29,7 @@ final class SpawnerWatch: Sendable {
   }
 
   /// Checks the spawners after a child of this process has ended or a request was not answered. Does not block.
-  func look() {
+  func check() {
     looking.async { [self] in
       if Spawner.isAlone, !isAlone.exchange(true, ordering: .relaxed) {
         logger.warning("a spawner is gone: the other does its work, and none stands by for that one until a restart")

@@ -67,11 +67,11 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   package mutating func tick(_ tick: Tick) {
     report(.beat(tick.started))
-    let advancing = loops.look(at: tick.started)
+    let advancing = loops.check(at: tick.started)
     beat(tick, advancing)
     var index = 0
     while index < loops.count {
-      look(at: index, now: tick.started)
+      check(loop: index, at: tick.started)
       index += 1
     }
     advanced |= advancing
@@ -90,7 +90,7 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   }
 
   @_noLocks @_noAllocation
-  private mutating func look(at index: Int, now: TickInstant) {
+  private mutating func check(loop index: Int, at now: TickInstant) {
     let silence = loops.silence(index, at: now)
     let bit = UInt64(1) << UInt64(clamping: index)
     if stalled & bit != 0, silence.count <= 0 {

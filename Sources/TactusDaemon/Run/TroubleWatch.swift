@@ -26,12 +26,12 @@ final class TroubleWatch: Sendable {
   func beat() {
     guard isLooking.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
     looking.async { [self] in
-      look()
+      check()
       isLooking.store(false, ordering: .relaxed)
     }
   }
 
-  func look() {
+  func check() {
     let troubles = [store?.trouble, service.trouble, spawner.trouble, broker?(), log.trouble]
     service.service.setTroubles(troubles.compactMap(\.self))
   }

@@ -23,7 +23,8 @@ struct StoreRoutes {
     }.onlyLooking()
     var restore = Route(.post, "/api/restore", scope: .admin, action: "store.restore") { request in
       let body = try backup(request)
-      return try await take(try file.checked(body, parts: try parts(request), at: .now), request, bytes: body.count)
+      let checked = try file.checked(body, parts: try parts(request), at: .now)
+      return try await putInPlace(checked, request, bytes: body.count)
     }
     (look.fileLimit, restore.fileLimit) = (Self.longestBackup, Self.longestBackup)
     return [
@@ -47,7 +48,7 @@ struct StoreRoutes {
         guard let backup = try StoreFile.checking({ () throws(StoreError) in try file.checkReplaced(at: .now) }) else {
           throw APIError.conflict("NOTHING_TO_UNDO", "no restore has replaced anything")
         }
-        return try await take(backup, request, bytes: nil)
+        return try await putInPlace(backup, request, bytes: nil)
       },
     ].map { $0.waitingForDisk(longest: DiskThreads.longPatience) }
   }
@@ -120,11 +121,11 @@ struct StoreRoutes {
     _ = try QueryReader(request.query, names: [])
     let body = try backup(request)
     return try StoreFile.checking { () throws(StoreError) in
-      try file.look(BackupArchive.store(in: body), isWhole: false, at: .now)
+      try file.inspect(BackupArchive.store(in: body), isWhole: false, at: .now)
     }
   }
 
-  private func take(_ backup: CheckedBackup, _ request: APIRequest, bytes: Int?) async throws -> APIResponse {
+  private func putInPlace(_ backup: CheckedBackup, _ request: APIRequest, bytes: Int?) async throws -> APIResponse {
     if let live, backup.parts.contains(live.part) {
       try await live.restore(backup, request.caller)
     } else {

@@ -172,7 +172,7 @@ public final class Guard: Sendable {
       if rest > .zero { bell.wait(limit: rest) }
       let now = MonotonicClock.now
       let (isEnding, watched, advanced) = state.withLock { state in
-        (state.isEnding, state.loops.all, now < due ? 0 : state.loops.look(at: now))
+        (state.isEnding, state.loops.all, now < due ? 0 : state.loops.check(at: now))
       }
       if isEnding { return }
       guard now >= due else { continue }

@@ -112,7 +112,7 @@ public struct GuardMachine: Sendable, Equatable {
         at: now)
     // These pairs are impossible: a write is answered before any other message, and only if it was requested.
     case (.writing, _), (_, .confirmed), (_, .failed): preconditionFailure("\(event) in \(state)")
-    case (_, .nothing): return look(at: now)
+    case (_, .nothing): return check(at: now)
     case (.retrying(.death, _, _), _): return rest(state, at: now)
     case (_, .closed): return Mechanism.guardOnDeath.acts ? write(.death) : finish(status: 0)
     case (_, .asked): return write(.asked)
@@ -190,7 +190,7 @@ public struct GuardMachine: Sendable, Equatable {
     return (Mechanism.guardOnSilence.acts ? heard + window.longest : .distantFuture, .lapse)
   }
 
-  private mutating func look(at now: TickInstant) -> Action {
+  private mutating func check(at now: TickInstant) -> Action {
     switch state {
     case .watching where now >= end.at: write(end.cause)
     case .holding(let cause, let until) where now >= until: write(cause)

@@ -105,7 +105,7 @@ public struct GuardProcess {
   }
 
   private mutating func feedWatchdog() {
-    for said in watchdog?.look(machine.state, at: MonotonicClock.now) ?? [] { report(said) }
+    for said in watchdog?.check(machine.state, at: MonotonicClock.now) ?? [] { report(said) }
   }
 
   /// Waits for a message until `instant`, then steps the machine with the message or with `nothing`.

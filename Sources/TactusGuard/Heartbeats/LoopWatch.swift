@@ -56,9 +56,9 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
     @_noLocks @_noAllocation get { count == 0 ? 0 : UInt64.max >> UInt64(clamping: 64 &- count) }
   }
 
-  /// Returns the bits of the loops that have made progress since the last look, or that need not have yet.
+  /// Returns the bits of the loops that have made progress since the last check, or that need not have yet.
   @_noLocks @_noAllocation
-  public mutating func look(at now: TickInstant) -> UInt64 {
+  public mutating func check(at now: TickInstant) -> UInt64 {
     var bits: UInt64 = 0
     var index = 0
     while index < count {

@@ -14,11 +14,11 @@ struct WatchdogFeeder {
     machine = WatchdogMachine(at: now)
   }
 
-  /// The latest instant at which `look` has to be called, or `nil` if no call is due.
+  /// The latest instant at which `check` has to be called, or `nil` if no call is due.
   var nextDeadline: TickInstant? { machine.nextDeadline }
 
   /// Opens or feeds the watchdog if that is due and the guard's state permits it. Returns the reports for a log, one for each change.
-  mutating func look(_ state: GuardMachine.State, at now: TickInstant) -> [GuardReport] {
+  mutating func check(_ state: GuardMachine.State, at now: TickInstant) -> [GuardReport] {
     switch machine.step(.look(state), at: now) {
     case .open: return open(at: now)
     case .feed:

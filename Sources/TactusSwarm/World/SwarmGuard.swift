@@ -176,7 +176,7 @@ struct SwarmGuard {
     sent = []
     precondition(loops.count < LoopWatch.capacity, "the last place is that of the loop that only hangs")
     let stranger = UInt64(1) << 63
-    let advanced = loops.look(at: now) | (now < strangerHangsUntil ? 0 : stranger)
+    let advanced = loops.check(at: now) | (now < strangerHangsUntil ? 0 : stranger)
     if process == .dead {
       answers.noteGone()
     } else {

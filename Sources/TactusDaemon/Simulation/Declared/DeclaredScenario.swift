@@ -52,12 +52,12 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
   public mutating func run(to instant: TickInstant) {
     while simulation.now < instant {
       simulation.run(until: min(instant, simulation.now + .milliseconds(50)))
-      look()
+      recordEvents()
     }
   }
 
   /// Adds the events since the last call to the timeline.
-  private mutating func look() {
+  private mutating func recordEvents() {
     if let newest = simulated.counters {
       let missed = newest.skipped - counters.skipped
       if newest.safeStates > counters.safeStates {
@@ -79,7 +79,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
 
   public mutating func finish() {
     simulation.stop()
-    look()
+    recordEvents()
     if let (message, state) = system.unconfirmed { timeline.fail(simulation.now - .zero, "\(message) (\(state))") }
     timeline.printTrace(simulation.traceHash)
   }
