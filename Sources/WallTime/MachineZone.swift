@@ -55,7 +55,7 @@ public struct MachineZone: Sendable, Hashable {
   }
 
   /// Returns the zone in words: its name, its offset, where it comes from, and the next change of the offset.
-  public func words(at now: WallInstant) -> String {
+  public func summary(at now: WallInstant) -> String {
     let offset = "UTC" + ZoneRules.text(ofOffset: rules.offsetSeconds(at: now))
     let change = rules.nextTransition(after: now).map { "next change of its offset \(rules.text($0.at))" }
     return "\(rules.identifier), \(offset), from \(source), " + (change ?? "no change of its offset")

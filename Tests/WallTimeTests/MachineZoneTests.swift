@@ -108,10 +108,10 @@ struct MachineZoneTests {
 
   @Test("in words: name, offset, where it comes from, and the next change")
   func words() throws {
-    let south = try Self.find(["TZ": "NZST-12NZDT,M9.5.0,M4.1.0/3"]).words(at: Self.now)
+    let south = try Self.find(["TZ": "NZST-12NZDT,M9.5.0,M4.1.0/3"]).summary(at: Self.now)
     let name = "NZST-12NZDT,M9.5.0,M4.1.0/3"
     #expect(south == "\(name), UTC+13:00, from TZ, next change of its offset 2027-04-04 02:00 +12:00")
-    let fixed = try Self.find(["TZ": "<+0545>-5:45"]).words(at: Self.now)
+    let fixed = try Self.find(["TZ": "<+0545>-5:45"]).summary(at: Self.now)
     #expect(fixed == "+05:45, UTC+05:45, from TZ, no change of its offset")
   }
 

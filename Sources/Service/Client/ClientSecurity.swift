@@ -58,7 +58,7 @@ import NIOCore
     }
 
     /// Returns the meaning of a failed handshake in words, or `nil` if the error is not one of TLS.
-    func words(_ error: any Error) -> String? {
+    func sentence(of error: any Error) -> String? {
       guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
       guard fingerprint == nil else {
         return "the certificate's fingerprint is not the one given, or no TLS is spoken there"
@@ -90,7 +90,7 @@ import NIOCore
 
     func secure(_ pipeline: ChannelPipeline.SynchronousOperations, first: Bool = false) throws {}
 
-    func words(_ error: any Error) -> String? { nil }
+    func sentence(of error: any Error) -> String? { nil }
   }
 #endif
 

@@ -106,7 +106,7 @@ public final class ServiceClient: Sendable {
     result.mapError { error in
       if let failure = error as? Failure { return failure }
       if (error as? NIOConnectionError)?.isOfName == true { return .unknownName }
-      return .unreachable(security?.words(error) ?? Self.words(error))
+      return .unreachable(security?.sentence(of: error) ?? Self.sentence(of: error))
     }
   }
 
@@ -145,10 +145,10 @@ public final class ServiceClient: Sendable {
   }
 
   /// Returns a connection's failure in words, without the vocabulary of the network library.
-  static func words(_ error: any Error) -> String {
+  static func sentence(of error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
-      if let cause = error.connectionErrors.first?.error { return words(cause) }
+      if let cause = error.connectionErrors.first?.error { return sentence(of: cause) }
       return error.isOfName ? Failure.unknownName.description : "no connection"
     case let error as IOError: return String(cString: strerror(error.errnoCode))
     case ChannelError.connectTimeout: return "no answer"

@@ -100,7 +100,7 @@ private final class WebSocketConnector: @unchecked Sendable {  // safe: all but 
           self.connect()
         case .failure(let error):
           close(bell)
-          self.trouble.withLock { $0 = ServiceClient.words(error) }
+          self.trouble.withLock { $0 = ServiceClient.sentence(of: error) }
         }
       }
   }
@@ -153,7 +153,8 @@ private final class WebSocketConnector: @unchecked Sendable {  // safe: all but 
       case .failure(let error):
         connection.whenSuccess { $0.close(promise: nil) }
         self.again(
-          (error as? ServiceClient.Failure)?.description ?? security?.words(error) ?? ServiceClient.words(error))
+          (error as? ServiceClient.Failure)?.description ?? security?.sentence(of: error)
+            ?? ServiceClient.sentence(of: error))
       }
     }
   }

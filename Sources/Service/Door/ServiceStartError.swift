@@ -14,14 +14,14 @@ public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertib
 
   public var description: String {
     switch self {
-    case .portInUse(let address, let port): Self.words(address, port, "the port is taken by another program")
-    case .cannotListen(let address, let port, let reason): Self.words(address, port, reason)
+    case .portInUse(let address, let port): Self.sentence(address, port, "the port is taken by another program")
+    case .cannotListen(let address, let port, let reason): Self.sentence(address, port, reason)
     case .certificate(let reason): "the TLS certificate cannot be used: \(reason)"
     case .noTLS: "this build has no TLS: build it with `swift build --traits TLS`"
     }
   }
 
-  private static func words(_ address: String, _ port: UInt16, _ reason: String) -> String {
+  private static func sentence(_ address: String, _ port: UInt16, _ reason: String) -> String {
     "cannot listen on TCP \(address.contains(":") ? "[\(address)]" : address):\(port): \(reason)"
   }
 

@@ -34,7 +34,7 @@ struct SecretComments {
     let all = String(String.UnicodeScalarView(changed))
     if ConfigEdit.isSame(all, as: text) {
       self.text = all
-      leftOut = lines.map(Self.words)
+      leftOut = lines.map(Self.sentence(of:))
       return
     }
     // One of them at least is in a value.
@@ -46,7 +46,7 @@ struct SecretComments {
         let attempted = String(String.UnicodeScalarView(attempt))
         guard ConfigEdit.isSame(attempted, as: text) else { continue }
         (changed, self.text) = (attempt, attempted)
-        leftOut.insert(Self.words(line), at: 0)
+        leftOut.insert(Self.sentence(of: line), at: 0)
         break
       }
     }
@@ -56,7 +56,7 @@ struct SecretComments {
     "# (left out of the backup: \(key))".unicodeScalars
   }
 
-  private static func words(_ line: Line) -> String {
+  private static func sentence(of line: Line) -> String {
     "line \(line.number) of the file: a comment that may hold a value of \(line.key)"
   }
 

@@ -56,14 +56,15 @@ struct AnswerInWords {
       if let value = Self.value(member) {
         values.append(value)
       } else if member.value.items.contains(where: { !$0.members.isEmpty }) {
-        lists.append("\(Self.words(of: member.name)):")
+        lists.append("\(Self.readableName(of: member.name)):")
         lists += member.value.items.prefix(Self.mostThings).map { "  " + Self.line(of: $0) }
         if member.value.items.count > Self.mostThings { lists.append("  …") }
       } else if !member.value.members.isEmpty {
         let parts = member.value.members.compactMap { Self.value($0) }
         let isShort = parts.count <= Self.mostParts && member.value.members.allSatisfy { $0.value.members.isEmpty }
         if isShort, !parts.isEmpty {
-          values.append(Value(name: Self.words(of: member.name), text: parts.map(\.inLine).joined(separator: ", ")))
+          let text = parts.map(\.inLine).joined(separator: ", ")
+          values.append(Value(name: Self.readableName(of: member.name), text: text))
         } else if !isShort {
           isWhole = false
         }
@@ -131,22 +132,22 @@ struct AnswerInWords {
     let name = member.name
     switch member.value {
     case .null, .object: return nil
-    case .boolean(let isSo): return Value(name: words(of: name), text: isSo ? "yes" : "no")
-    case .text(let text): return Value(name: words(of: ending("ISO", of: name) ?? name), text: text)
+    case .boolean(let isSo): return Value(name: readableName(of: name), text: isSo ? "yes" : "no")
+    case .text(let text): return Value(name: readableName(of: ending("ISO", of: name) ?? name), text: text)
     case .list(let items):
       guard items.allSatisfy({ $0.members.isEmpty && $0.items.isEmpty }) else { return nil }
       let texts = items.prefix(mostThings).map { $0.string ?? $0.compact }
-      return Value(name: words(of: name), text: texts.isEmpty ? "none" : texts.joined(separator: ", "))
+      return Value(name: readableName(of: name), text: texts.isEmpty ? "none" : texts.joined(separator: ", "))
     case .number(let digits):
       guard ending("Ns", of: name) == nil else { return nil }
       if let stem = ending("Sec", of: name), let seconds = Double(digits) {
-        return Value(name: words(of: stem), text: span(seconds))
+        return Value(name: readableName(of: stem), text: span(seconds))
       }
       let number = short(digits)
       for (suffix, sign) in units {
-        if let stem = ending(suffix, of: name) { return Value(name: words(of: stem), text: "\(number) \(sign)") }
+        if let stem = ending(suffix, of: name) { return Value(name: readableName(of: stem), text: "\(number) \(sign)") }
       }
-      return Value(name: words(of: name), text: number)
+      return Value(name: readableName(of: name), text: number)
     }
   }
 
@@ -156,7 +157,7 @@ struct AnswerInWords {
   }
 
   /// Returns a name in camel case as words: `stop confirmed`.
-  private static func words(of name: String) -> String {
+  private static func readableName(of name: String) -> String {
     name.reduce(into: "") { words, letter in
       let isStart = letter.isUppercase && words.last?.isUppercase == false && words.last != " "
       words += isStart ? " " + letter.lowercased() : String(letter)

@@ -42,7 +42,7 @@ struct CheckCommand: ParsableCommand {
       say("  store: \(store)")
       if let sharing = configuration.sharing(of: store) { say("  store: \(sharing)") }
     }
-    say("  time zone: \(zone.words(at: .now))")
+    say("  time zone: \(zone.summary(at: .now))")
     if let remark = zone.remark { say("  time zone: \(remark)") }
   }
 

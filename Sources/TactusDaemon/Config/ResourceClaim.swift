@@ -102,7 +102,7 @@ extension [ResourceClaim] {
           places.gives(claim.key) || !places.gives(owner) ? (claim.key, owner) : (owner, claim.key)
         errors.append(
           places.error(
-            file, blamed, "expected one owner of \(claim.resource), got two: \(places.words(other)) has it"))
+            file, blamed, "expected one owner of \(claim.resource), got two: \(places.location(of: other)) has it"))
       } else {
         owners[claim.resource] = claim.key
       }
@@ -112,7 +112,7 @@ extension [ResourceClaim] {
         errors.append(
           places.error(
             file, claim.key,
-            "expected a free GPIO line, got \(line), which \(use) needs: \(places.words(bus.key)) has it"))
+            "expected a free GPIO line, got \(line), which \(use) needs: \(places.location(of: bus.key)) has it"))
         break
       }
     }

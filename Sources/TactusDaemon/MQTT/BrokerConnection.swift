@@ -130,7 +130,7 @@ extension BrokerConnection {
     private static func owner(of port: UInt16, atStart: PortOwners) -> String? {
       let now = PortOwners(of: [.tcp(port)])
       guard now[.tcp(port)] != nil else { return nil }
-      return (atStart[.tcp(port)] == nil ? now : atStart).words("mqtt.port", .tcp(port))
+      return (atStart[.tcp(port)] == nil ? now : atStart).sentence("mqtt.port", .tcp(port))
     }
 
     /// A secret of 128 random bits as hexadecimal digits.

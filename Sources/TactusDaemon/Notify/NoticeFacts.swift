@@ -153,7 +153,7 @@ private struct StateReader {
         add("fault", .fault, .critical, object["reason"]?.string ?? "fault", object, path, label)
       case "alarm" where !Self.isNothing(text): add(name, .alarm, .critical, text, object, path, label)
       case "trouble" where !Self.isNothing(text), _ where name.hasSuffix("Trouble") && !Self.isNothing(text):
-        add(name, .sensor, .warning, "\(Self.words(name)): \(text)", object, path, label)
+        add(name, .sensor, .warning, "\(Self.readableName(of: name)): \(text)", object, path, label)
       case "contact" where text == "silent" || text == "down":
         add(name, .link, .warning, "no contact (\(text))", object, path, label)
       case "state" where path.contains("/links/") && Self.downStates.contains(text):
@@ -193,7 +193,7 @@ private struct StateReader {
   private static func isNothing(_ text: String) -> Bool { text.isEmpty || text == "none" }
 
   /// Returns a name in words: `waterTrouble` is `water`.
-  private static func words(_ name: String) -> String {
+  private static func readableName(of name: String) -> String {
     let stem = name.hasSuffix("Trouble") ? String(name.dropLast(7)) : name
     return stem.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
   }

@@ -24,10 +24,10 @@ struct NoticeMessage: Sendable, Codable, Equatable {
     let system = "\(condition.system): "
     return switch stage {
     case .begins, .happened: system + condition.text
-    case .stillSo: "\(system)still so after \(Self.words(seconds)): \(condition.text)"
+    case .stillSo: "\(system)still so after \(Self.text(ofSeconds: seconds)): \(condition.text)"
     case .comesAndGoes: "\(system)comes and goes, \(times) times so far: \(condition.text)"
     case .over:
-      "\(system)over after \(Self.words(seconds))\(times > 0 ? ", \(times) times" : ""): \(condition.text)"
+      "\(system)over after \(Self.text(ofSeconds: seconds))\(times > 0 ? ", \(times) times" : ""): \(condition.text)"
     }
   }
 
@@ -53,7 +53,7 @@ struct NoticeMessage: Sendable, Codable, Equatable {
   }
 
   /// Returns a length of time in words of one or two units: `3 min`, `2 h 5 min`, `4 d 1 h`.
-  static func words(_ seconds: Int64) -> String {
+  static func text(ofSeconds seconds: Int64) -> String {
     let seconds = max(0, seconds)
     func pair(_ large: Int64, _ unit: String, _ small: Int64, _ smallUnit: String) -> String {
       small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"

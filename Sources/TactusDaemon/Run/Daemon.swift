@@ -264,7 +264,7 @@ final class Daemon {
     ]
     // If several systems listen, `listen` is the value of the first.
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
-    metadata["time_zone"] = .string(zone.words(at: .now))
+    metadata["time_zone"] = .string(zone.summary(at: .now))
     if let store { metadata["store"] = .string(store.file.path) }
     if let watchdog = keeper?.watchdog {
       metadata["watchdog"] = [

@@ -118,12 +118,12 @@ extension PortOwners {
       return "\(error)"
     }
     // The error of a bench already names the key.
-    return words(claim.key, taken) ?? (error is BenchError ? "\(error)" : "\(claim.key): \(error)")
+    return sentence(claim.key, taken) ?? (error is BenchError ? "\(error)" : "\(claim.key): \(error)")
   }
 
   /// Returns a message such as `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`, or `nil` if no
   /// program is known to have the port.
-  public func words(_ key: String, _ port: LocalPort) -> String? {
+  public func sentence(_ key: String, _ port: LocalPort) -> String? {
     self[port].map {
       "\(key): \(port.transport.rawValue.uppercased()) port \(port.number) is taken by \($0): stop that program, or set another port"
     }

@@ -90,7 +90,7 @@ struct StatusReport {
           health.state + replaced + (health.madeSafe == 0 ? "" : ", has made outputs safe \(health.madeSafe) times")
         ))
     }
-    if let runtime { rows.append(("loops", Self.words(runtime.loops))) }
+    if let runtime { rows.append(("loops", Self.text(of: runtime.loops))) }
     if systems == nil { rows.append(("", "more with a token: --token-file FILE, or TACTUS_TOKEN in the environment")) }
     let width = rows.map(\.0.count).max() ?? 0
     return [TopScreen.Line(text: "\(DaemonProgram.current.name) \(health.version ?? "?") at \(host)\(up): \(word)")]
@@ -99,7 +99,7 @@ struct StatusReport {
       }
   }
 
-  private static func words(_ loops: [LoopDocument]) -> String {
+  private static func text(of loops: [LoopDocument]) -> String {
     let late = loops.compactMap { loop -> String? in
       var words: [String] = []
       if loop.running != nil, loop.overdue > 0 { words.append("hangs") }

@@ -46,8 +46,8 @@ public struct GuardReport: Sendable, Hashable {
   public func message(program: String = "the program", output: String = "output") -> String {
     switch subject {
     case .notOpened: "a device could not be opened; tried again when needed"
-    case .madeSafe(let cause): "\(Self.words(cause, program)): \(Self.done(output, unconfirmed: unconfirmed))"
-    case .notSafeYet(let cause): "\(Self.words(cause, program)): the safe state is not confirmed yet"
+    case .madeSafe(let cause): "\(Self.sentence(of: cause, program)): \(Self.done(output, unconfirmed: unconfirmed))"
+    case .notSafeYet(let cause): "\(Self.sentence(of: cause, program)): the safe state is not confirmed yet"
     case .killed: "\(program) was not under control and was killed"
     case .back: "\(program)'s heartbeat is back"
     case .gaveUp: "gave up: the safe state was never confirmed"
@@ -65,7 +65,7 @@ public struct GuardReport: Sendable, Hashable {
       : "every \(output) was sent its safe state; nothing confirms it on \(unconfirmed.joined(separator: ", "))"
   }
 
-  private static func words(_ cause: GuardMachine.Cause, _ program: String) -> String {
+  private static func sentence(of cause: GuardMachine.Cause, _ program: String) -> String {
     switch cause {
     case .death: "\(program) is gone"
     case .lapse: "\(program)'s heartbeat has lapsed"

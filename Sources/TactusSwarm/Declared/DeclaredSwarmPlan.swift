@@ -48,7 +48,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
   /// Returns the name under which accepted commands are counted, or `nil` for a command of items that the defaults of the
   /// keys do not have.
   static func title(_ command: Command<System.Order>) -> String? {
-    guard let word = command.words(in: System.Wiring()).first else { return nil }
+    guard let word = command.scenarioNames(in: System.Wiring()).first else { return nil }
     return "command \(command.name)" + (word == command.name ? "" : " of an item")
   }
 
@@ -62,7 +62,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
     guard commands.indices.contains(Int(clamping: action[0])) else { return nil }
     let command = commands[Int(action[0])]
     guard let title = title(command) else { return nil }
-    let words = command.words(in: System.Wiring())
+    let words = command.scenarioNames(in: System.Wiring())
     let word = words[Int(clamping: action.at.nanoseconds / 1_000_000) % words.count]
     var (members, isInRange): ([JSONValue.Member], Bool) = ([], true)
     for (index, parameter) in command.parameters.enumerated() {

@@ -152,7 +152,7 @@ struct ChildTests {
     let witness = try Witness()
     let script =
       "touch \(folder.path("made")) 2>/dev/null; read -r line <&3; echo \"$line $(grep -c NoNewPrivs:.1 /proc/self/status)\" >&3; sleep 100"
-    let words = ConfinedChild.words(readable: [], devices: [])
+    let words = ConfinedChild.arguments(readable: [], devices: [])
     // The program of the tests is not the daemon's, which is the one that a declaration starts.
     let declared = ChildProgram.confined(["/bin/sh", "-c", script], called: "the shell")
     #expect(declared.arguments == ["child"] + words + ["/bin/sh", "-c", script])

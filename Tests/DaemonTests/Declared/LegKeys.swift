@@ -57,7 +57,7 @@ enum LegKeys: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether 
     if rules.deadmanMilliseconds * wiring.rateHertz < 5_000 {
       report(
         \.deadmanMilliseconds,
-        "expected at least five periods of \(report.words(\.rateHertz, wiring.rateHertz)), got \(rules.deadmanMilliseconds)"
+        "expected at least five periods of \(report.setting(\.rateHertz, wiring.rateHertz)), got \(rules.deadmanMilliseconds)"
       )
     }
     for (index, leg) in rules.legs.enumerated() where leg.releaseAfterSeconds != nil && wiring.frequencyHertz > 300 {
@@ -65,8 +65,8 @@ enum LegKeys: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether 
     }
     if let warning = rules.warningMillivolts, let fault = rules.faultMillivolts, warning < fault {
       report(
-        \.warningMillivolts, "expected at least \(report.words(\.faultMillivolts, fault)), got \(warning)",
-        or: \.faultMillivolts, "expected at most \(report.words(\.warningMillivolts, warning)), got \(fault)")
+        \.warningMillivolts, "expected at least \(report.setting(\.faultMillivolts, fault)), got \(warning)",
+        or: \.faultMillivolts, "expected at most \(report.setting(\.warningMillivolts, warning)), got \(fault)")
     }
   }
 

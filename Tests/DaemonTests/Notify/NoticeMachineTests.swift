@@ -267,6 +267,6 @@ struct NoticeOutboxTests {
     "lengths of time in words",
     arguments: [(59, "59 s"), (60, "1 min"), (7500, "2 h 5 min"), (90_000, "1 d 1 h"), (-3, "0 s")])
   func words(seconds: Int64, text: String) {
-    #expect(NoticeMessage.words(seconds) == text)
+    #expect(NoticeMessage.text(ofSeconds: seconds) == text)
   }
 }

@@ -47,7 +47,7 @@ public struct MailMessage: Sendable {
   public var bytes: [UInt8] {
     let domain = from.split(separator: "@").last.map(String.init) ?? "localhost"
     var lines = ["From: <\(from)>", "To: " + to.map { "<\($0)>" }.joined(separator: ",\r\n ")]
-    lines.append("Subject: " + Self.words(subject))
+    lines.append("Subject: " + Self.encodedWords(subject))
     if let date { lines.append("Date: " + date.filter { $0.isASCII && !$0.isNewline }) }
     lines += [
       "Message-ID: <\(id)@\(domain)>", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
@@ -59,7 +59,7 @@ public struct MailMessage: Sendable {
   }
 
   /// Returns a text as encoded words of RFC 2047, each on a line of its own.
-  static func words(_ text: String) -> String {
+  static func encodedWords(_ text: String) -> String {
     var pieces: [String] = []
     var piece: [UInt8] = []
     for character in text.prefix(300) {

@@ -85,7 +85,8 @@ public struct SMTPClient: Sendable {
     case let flaw as SMTPReplyReader.Failure:
       return Failure(isFinal: false, description: "what answers is no mail server (\(flaw))")
     case let failure as ServiceClient.Failure: return Failure(isFinal: false, description: "\(failure)")
-    default: return Failure(isFinal: false, description: security?.words(error) ?? ServiceClient.words(error))
+    default:
+      return Failure(isFinal: false, description: security?.sentence(of: error) ?? ServiceClient.sentence(of: error))
     }
   }
 }

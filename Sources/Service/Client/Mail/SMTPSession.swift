@@ -60,7 +60,7 @@ struct SMTPSession: Sendable {
     let step = "\(stepName)"
     let expected: ClosedRange<Int> = state == .data ? 300...399 : 200...299
     guard expected.contains(reply.code) else {
-      throw .refused(step: step, code: reply.code, text: words(of: reply))
+      throw .refused(step: step, code: reply.code, text: text(of: reply))
     }
     switch state {
     case .greeting:
@@ -95,7 +95,8 @@ struct SMTPSession: Sendable {
 
   private mutating func afterHello(_ reply: SMTPReply) throws(Failure) -> Action {
     guard let login else { return sender(reply) }
-    guard reply.lines.contains(where: { Self.words($0).first == "AUTH" && Self.words($0).contains("PLAIN") }) else {
+    let keywords = reply.lines.map(Self.keywords(of:))
+    guard keywords.contains(where: { $0.first == "AUTH" && $0.contains("PLAIN") }) else {
       throw .lacks("the server does not offer AUTH PLAIN")
     }
     state = .authenticating
@@ -115,12 +116,12 @@ struct SMTPSession: Sendable {
 
   private mutating func finish(_ reply: SMTPReply) -> Action {
     state = .over
-    return .finish("\(reply.code) \(words(of: reply))", line("QUIT"))
+    return .finish("\(reply.code) \(text(of: reply))", line("QUIT"))
   }
 
   /// Returns the server's words for a log, which must not contain the password: some servers repeat the command that they
   /// refuse.
-  private func words(of reply: SMTPReply) -> String {
+  private func text(of reply: SMTPReply) -> String {
     let text = reply.lines.joined(separator: " ")
     guard let login else { return text }
     // A text this short occurs in every sentence and is not a secret.
@@ -147,10 +148,10 @@ struct SMTPSession: Sendable {
   }
 
   private static func offers(_ word: String, _ reply: SMTPReply) -> Bool {
-    reply.lines.contains { words($0).first == word }
+    reply.lines.contains { keywords(of: $0).first == word }
   }
 
-  private static func words(_ line: String) -> [String] {
+  private static func keywords(of line: String) -> [String] {
     line.uppercased().split { $0 == " " || $0 == "=" }.map(String.init)
   }
 

@@ -77,7 +77,7 @@ extension APIError {
 
   /// Returns a 503: the change could not be written to the store.
   public static func storeFailed(_ error: StoreError) -> APIError {
-    APIError(.serviceUnavailable, storeFailedCode, "\(unchanged)\(words(error))")
+    APIError(.serviceUnavailable, storeFailedCode, "\(unchanged)\(sentence(of: error))")
   }
 
   /// Returns a 503: the data that the request needs is in a store that could not be read.
@@ -85,12 +85,12 @@ extension APIError {
   /// - Parameter failure: the result of reading the store, or `nil` if it has not been read yet. If the file could not
   ///   be opened, its own reason is used instead.
   public static func storeNotRead(_ file: StoreFile, _ failure: String?) -> APIError {
-    let reason = file.trouble.map(words) ?? failure ?? "\(file.path): is being opened"
+    let reason = file.trouble.map(sentence(of:)) ?? failure ?? "\(file.path): is being opened"
     return APIError(.serviceUnavailable, storeFailedCode, "the store could not be read: \(reason)")
   }
 
   /// Returns the failure and its remedy in words.
-  static func words(_ error: StoreError) -> String { "\(error); to go on: \(error.wayOut)" }
+  static func sentence(of error: StoreError) -> String { "\(error); to go on: \(error.wayOut)" }
 
   /// The reason that the store gave, for an error made by `storeFailed`.
   public var storeReason: String {
@@ -105,6 +105,6 @@ public func stored<Value>(_ read: () throws(StoreError) -> Value) throws(APIErro
   do throws(StoreError) {
     return try read()
   } catch {
-    throw APIError(.serviceUnavailable, APIError.storeFailedCode, APIError.words(error))
+    throw APIError(.serviceUnavailable, APIError.storeFailedCode, APIError.sentence(of: error))
   }
 }

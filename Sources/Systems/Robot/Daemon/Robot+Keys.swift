@@ -247,8 +247,8 @@ extension Robot {
   public static func check(_ wiring: Wiring, _ rules: Rules, _ report: Contradictions<Robot>) {
     if wiring.minDuty > wiring.maxDuty {
       report(
-        \.minDuty, "expected at most \(report.words(\.maxDuty, wiring.maxDuty)), got \(wiring.minDuty)",
-        or: \.maxDuty, "expected at least \(report.words(\.minDuty, wiring.minDuty)), got \(wiring.maxDuty)")
+        \.minDuty, "expected at most \(report.setting(\.maxDuty, wiring.maxDuty)), got \(wiring.minDuty)",
+        or: \.maxDuty, "expected at least \(report.setting(\.minDuty, wiring.minDuty)), got \(wiring.maxDuty)")
     }
     if (wiring.wheelBase == nil) != (wiring.topSpeed == nil) {
       let both = "expected motors.wheel_base_m and motors.top_speed_m_per_s together, got one of them"
@@ -291,8 +291,8 @@ extension Robot {
     }
     if let low = wiring.batteryLow, let stop = wiring.batteryStop, stop > low {
       report(
-        \.batteryStop, "expected at most \(report.words(\.batteryLow, low)), got \(stop)", or: \.batteryLow,
-        "expected at least \(report.words(\.batteryStop, stop)), got \(low)")
+        \.batteryStop, "expected at most \(report.setting(\.batteryLow, low)), got \(stop)", or: \.batteryLow,
+        "expected at least \(report.setting(\.batteryStop, stop)), got \(low)")
     }
     let rate = Double(wiring.rateHertz)
     if rules.commandTimeoutSeconds * rate < 2 {
@@ -324,8 +324,8 @@ extension Robot {
       let (least, most) = (wiring[keyPath: low] ?? limits.lowest, wiring[keyPath: high] ?? limits.highest)
       guard least >= most else { return }
       report(
-        low, "expected less than \(report.words(high, most)), got \(least)", or: high,
-        "expected more than \(report.words(low, least)), got \(most)")
+        low, "expected less than \(report.setting(high, most)), got \(least)", or: high,
+        "expected more than \(report.setting(low, least)), got \(most)")
     }
     checkOrder(\.panMin, \.panMax, standard.pan)
     checkOrder(\.tiltMin, \.tiltMax, standard.tilt)

@@ -39,12 +39,12 @@ struct ConfigPlaces {
 
   /// Returns the key with its line: `line 12: motors.i2c_address` or `line 11: motors.i2c_address (by default)`;
   /// without a line if the file does not have the section either.
-  func words(_ key: String) -> String {
+  func location(of key: String) -> String {
     (self[key].map { "line \($0.line): " } ?? "") + key + (gives(key) ? "" : " (by default)")
   }
 
   /// Returns the key with its value: `motors.max_duty (50)` or `motors.max_duty (50 unless given)`.
-  func words(_ key: String, _ value: some CustomStringConvertible) -> String {
+  func setting(_ key: String, _ value: some CustomStringConvertible) -> String {
     "\(key) (\(value)\(gives(key) ? "" : " unless given"))"
   }
 }

@@ -13,10 +13,11 @@ enum ConfigSchemaKinds {
     "integer": ["type": ["integer", "string"], "pattern": pattern(integer, reference)],
     "number": ["type": ["number", "string"], "pattern": pattern(integer, decimal, reference)],
     "boolean": [
-      "type": ["boolean", "string"], "pattern": pattern(words(["true", "yes", "on", "false", "no", "off"]), reference),
+      "type": ["boolean", "string"],
+      "pattern": pattern(anyCase(["true", "yes", "on", "false", "no", "off"]), reference),
     ],
     "alwaysTrue": [
-      "anyOf": [["const": true], ["type": "string", "pattern": pattern(words(["true", "yes", "on"]), reference)]]
+      "anyOf": [["const": true], ["type": "string", "pattern": pattern(anyCase(["true", "yes", "on"]), reference)]]
     ],
     "text": ["type": ["string", "number", "boolean"], "minLength": 1, "pattern": pattern(wellFormed)],
     "address": ["type": "string", "pattern": pattern(address4, address6, reference)],
@@ -46,7 +47,7 @@ enum ConfigSchemaKinds {
     case .choice(let choices):
       [
         "anyOf": [
-          ["enum": .list(choices.map(typed))], ["type": "string", "pattern": pattern(words(choices), reference)],
+          ["enum": .list(choices.map(typed))], ["type": "string", "pattern": pattern(anyCase(choices), reference)],
         ]
       ]
     case .address: ["$ref": "#/$defs/address"]
@@ -80,7 +81,7 @@ extension ConfigSchemaKinds {
   }
 
   /// Returns a regular expression for these words in any case.
-  private static func words(_ words: [String]) -> String {
+  private static func anyCase(_ words: [String]) -> String {
     words.map { word in
       word.map { letter in
         let (lower, upper) = (letter.lowercased(), letter.uppercased())

@@ -93,7 +93,7 @@ public struct LaneKeys: Sendable {
       return [
         places.error(
           file, rate.key,
-          "expected at most \(most) with \(places.words(budgetPath, "\(budget) µs")), got \(rate.hertz)")
+          "expected at most \(most) with \(places.setting(budgetPath, "\(budget) µs")), got \(rate.hertz)")
       ]
     }
     let without =

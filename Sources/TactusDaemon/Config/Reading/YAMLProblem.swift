@@ -22,7 +22,7 @@ struct YAMLProblem {
         words = Self.unclosed(problem, at: mark, in: text)
       } else {
         place = (mark.line, mark.column)
-        words = Self.words(problem, context: context?.text ?? "", at: mark, in: text)
+        words = Self.sentence(of: problem, context: context?.text ?? "", at: mark, in: text)
       }
     case .reader(let problem, let offset, _, _):
       let place = offset.map { Self.place(of: $0, in: text) }
@@ -44,7 +44,7 @@ struct YAMLProblem {
     return "expected ',' or '\(problem.contains("]") ? "]" : "}")' in the list or mapping that begins here, got \(got)"
   }
 
-  private static func words(_ problem: String, context: String, at mark: Mark, in text: String) -> String {
+  private static func sentence(of problem: String, context: String, at mark: Mark, in text: String) -> String {
     let character = character(at: mark, in: text)
     if character == "\t", !context.contains("quoted") {
       return "expected spaces, got a tab (YAML indents with spaces only)"

@@ -42,7 +42,7 @@ public struct ChildProgram: Sendable {
     silence: Nanoseconds? = nil
   ) -> ChildProgram {
     precondition(!command.isEmpty, "\(title): a command has a program")
-    let needs = ConfinedChild.words(readable: readable, devices: devices)
+    let needs = ConfinedChild.arguments(readable: readable, devices: devices)
     return ChildProgram(DaemonProgram.path, ["child"] + needs + command, called: title, silence: silence)
   }
 

@@ -6,7 +6,7 @@ import Glibc
 /// The command `tactus child COUNT READABLE… COUNT DEVICE… PROGRAM WORD…`, which confines this process and then
 /// executes the program in it, with the socket to the daemon as descriptor 3.
 enum ConfinedChild {
-  static func words(readable: [String], devices: [String]) -> [String] {
+  static func arguments(readable: [String], devices: [String]) -> [String] {
     ["\(readable.count)"] + readable + ["\(devices.count)"] + devices
   }
 

@@ -76,7 +76,7 @@ extension DeskMaterial {
   /// a confined program does not see the ports of other programs.
   public func holder(ofTCP port: KeyPath<System.Wiring, UInt16>) -> String? {
     let key = System.path(of: System.Wiring.key(of: port), at: at)
-    return around.portOwners.words(key, .tcp(wiring[keyPath: port]))
+    return around.portOwners.sentence(key, .tcp(wiring[keyPath: port]))
   }
 
   /// Starts and supervises a child program for as long as this program runs. The child is started with the loops,

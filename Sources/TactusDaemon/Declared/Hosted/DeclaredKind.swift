@@ -36,7 +36,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
         continue
       }
       if let other = sections.updateValue(section, forKey: name) {
-        let words = places.words("\(other).name")
+        let words = places.location(of: "\(other).name")
         readings.errors.append(
           places.error(file, "\(section).name", "expected another name than \(words), got \(name)"))
         continue

@@ -76,7 +76,7 @@ extension Command {
   }
 
   /// Returns the names of the command in a scenario: `arm`, or `0/arm`, `1/arm` and so on for a command for items.
-  package func words(in wiring: any Settings) -> [String] {
+  package func scenarioNames(in wiring: any Settings) -> [String] {
     guard let items else { return [name] }
     return (0..<items.count(wiring)).map { "\($0)/\(name)" }
   }

@@ -79,7 +79,8 @@ extension HostedDoor {
     case .made:
       let item = leaf.item.map { [$0.each ?? "", $0.number] } ?? []
       id = ([at.word] + item + leaf.names).joined(separator: "-")
-      let words = item + leaf.names.dropLast().flatMap { Unit.words($0) } + [form.unit.title(leaf.name).lowercased()]
+      let groups = leaf.names.dropLast().flatMap { Unit.wordList(of: $0) }
+      let words = item + groups + [form.unit.title(leaf.name).lowercased()]
       title = ([name.titled] + words).joined(separator: " ")
     }
     var entity = HomeAssistantEntity(isFlag ? .binarySensor : .sensor, id: id, name: title)

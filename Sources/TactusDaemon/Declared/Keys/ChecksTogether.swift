@@ -24,8 +24,8 @@ extension ChecksTogether {
 ///
 /// ```swift
 /// if wiring.most < wiring.least {
-///   report(\.most, "expected at least \(report.words(\.least, wiring.least)), got \(wiring.most)",
-///     or: \.least, "expected at most \(report.words(\.most, wiring.most)), got \(wiring.least)")
+///   report(\.most, "expected at least \(report.setting(\.least, wiring.least)), got \(wiring.most)",
+///     or: \.least, "expected at most \(report.setting(\.most, wiring.most)), got \(wiring.least)")
 /// }
 /// ```
 public final class Contradictions<System: DeviceSystem> {
@@ -94,12 +94,12 @@ public final class Contradictions<System: DeviceSystem> {
     places.gives(path(list, index, property))
   }
 
-  /// Returns the key and value of an item's property, in the form of `words(_:_:)`.
-  public func words<Item: Settings>(
+  /// Returns the key and value of an item's property, in the form of `setting(_:_:)`.
+  public func setting<Item: Settings>(
     _ list: KeyPath<System.Wiring, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>,
     _ value: some CustomStringConvertible
   ) -> String {
-    places.words(path(list, index, property), value)
+    places.setting(path(list, index, property), value)
   }
 
   /// Blames an item of a list in the wiring as a whole, whichever keys the file gives for it.
@@ -126,20 +126,20 @@ public final class Contradictions<System: DeviceSystem> {
 
   /// Returns a key with its value for use in messages about another key: `motors.max_duty (50)`, or `motors.max_duty
   /// (255 unless given)` if the file does not give the key.
-  public func words(_ property: PartialKeyPath<System.Wiring>, _ value: some CustomStringConvertible) -> String {
-    places.words(path(property), value)
+  public func setting(_ property: PartialKeyPath<System.Wiring>, _ value: some CustomStringConvertible) -> String {
+    places.setting(path(property), value)
   }
 
   /// Returns the line and path of an item's key for use in messages about another item: `line 12: legs[0].channel`.
-  public func words<Item: Settings>(
+  public func location<Item: Settings>(
     _ list: KeyPath<System.Wiring, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>
   ) -> String {
-    places.words(path(list, index, property))
+    places.location(of: path(list, index, property))
   }
 
   /// Returns a key of the rules with its value, in the same form as for the wiring.
-  public func words(_ property: PartialKeyPath<System.Rules>, _ value: some CustomStringConvertible) -> String {
-    places.words(path(property), value)
+  public func setting(_ property: PartialKeyPath<System.Rules>, _ value: some CustomStringConvertible) -> String {
+    places.setting(path(property), value)
   }
 
   /// Returns the path of an item's key, or that of the item if no key sets the property.

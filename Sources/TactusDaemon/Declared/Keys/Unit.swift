@@ -97,19 +97,19 @@ extension Unit {
   func metricName(_ system: String, _ name: String, in groups: [String] = []) -> String {
     let isReplaced = !metricEnding.isEmpty && name.hasSuffix(ending)
     let stem = isReplaced ? String(name.dropLast(ending.count)) : name
-    let words = groups.flatMap { Self.words($0) } + Self.words(stem) + (metricEnding.isEmpty ? [] : [metricEnding])
+    let words = (groups + [stem]).flatMap { Self.wordList(of: $0) } + (metricEnding.isEmpty ? [] : [metricEnding])
     return (["tactus", system.replacing("-", with: "_")] + words).joined(separator: "_")
   }
 
   /// Returns a title for a field, such as `Temperature` for `temperatureCelsius`.
   func title(_ name: String) -> String {
     let stem = !ending.isEmpty && name.hasSuffix(ending) && name != ending ? String(name.dropLast(ending.count)) : name
-    let text = Self.words(stem).joined(separator: " ")
+    let text = Self.wordList(of: stem).joined(separator: " ")
     return text.prefix(1).uppercased() + text.dropFirst()
   }
 
   /// Returns the words of a camel-case name in lower case, such as `target celsius`.
-  static func words(_ name: String) -> [String] {
+  static func wordList(of name: String) -> [String] {
     var words: [String] = []
     for character in name {
       if words.isEmpty || character.isUppercase {

@@ -13,7 +13,7 @@ public protocol RefusalWord: Word {
 }
 
 extension RefusalWord {
-  public var code: String { Unit.words(rawValue).map { $0.uppercased() }.joined(separator: "_") }
+  public var code: String { Unit.wordList(of: rawValue).map { $0.uppercased() }.joined(separator: "_") }
 }
 
 /// The refusals of a system whose loop never refuses an order.

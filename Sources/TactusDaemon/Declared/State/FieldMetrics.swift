@@ -68,7 +68,7 @@ extension FieldLeaf {
 
   /// The label that holds the word if the field's value is a word.
   private var wordLabel: String {
-    if case .named(_, let label?, _) = form.metric { label } else { Unit.words(name).joined(separator: "_") }
+    if case .named(_, let label?, _) = form.metric { label } else { Unit.wordList(of: name).joined(separator: "_") }
   }
 
   /// The names of the labels that distinguish the samples of the field.

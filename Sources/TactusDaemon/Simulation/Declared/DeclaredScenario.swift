@@ -87,7 +87,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
   // MARK: events
 
   public static func events(_ setup: Setup) -> [ScenarioWord<Self>] {
-    let calls = System.commands.flatMap { $0.words(in: setup.system.wiring) } + ["e-stop", "reset"]
+    let calls = System.commands.flatMap { $0.scenarioNames(in: setup.system.wiring) } + ["e-stop", "reset"]
     let body = ScenarioCompany("with", ScenarioValue { _, node, _ in JSONValue(node) }, or: .object([]))
     return [
       ScenarioWord("call", .word(calls), with: body) { $0.call($1, $2) },

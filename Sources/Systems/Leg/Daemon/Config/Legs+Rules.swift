@@ -26,7 +26,7 @@ extension Legs {
       warning < fault
     {
       report(
-        \.warningMillivolts, "expected at least \(report.words(\.faultMillivolts, fault)), got \(warning)")
+        \.warningMillivolts, "expected at least \(report.setting(\.faultMillivolts, fault)), got \(warning)")
     }
     for index in wiring.legs.indices { checkTravel(wiring, index, report) }
   }
@@ -71,7 +71,8 @@ extension Legs {
     // The step of the chip is 5 µs, and a servo does not move within two steps.
     if Int(highest) - Int(lowest) < 10 {
       let (least, most) = (
-        report.words(\.legs, index, \.minMicroseconds, lowest), report.words(\.legs, index, \.maxMicroseconds, highest)
+        report.setting(\.legs, index, \.minMicroseconds, lowest),
+        report.setting(\.legs, index, \.maxMicroseconds, highest)
       )
       report(
         \.legs, index, \.maxMicroseconds, "expected at least 10 more than \(least), got \(highest)",

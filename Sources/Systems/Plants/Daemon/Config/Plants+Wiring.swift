@@ -192,7 +192,7 @@ extension Plants {
         \.staleAfterSeconds,
         "expected at least two of plants.read_period_s (\(2 * wiring.readPeriodSeconds)), got \(wiring.staleAfterSeconds)",
         or: \.readPeriodSeconds,
-        "expected at most half of \(report.words(\.staleAfterSeconds, wiring.staleAfterSeconds)), got \(wiring.readPeriodSeconds)"
+        "expected at most half of \(report.setting(\.staleAfterSeconds, wiring.staleAfterSeconds)), got \(wiring.readPeriodSeconds)"
       )
     }
     if wiring.hasApp, !wiring.hasHostName {
@@ -205,7 +205,7 @@ extension Plants {
       else { continue }
       report(
         \.waterings, index, \.plant,
-        "expected one link of plant \(plant), got two: \(report.words(\.waterings, first, \.plant)) has it")
+        "expected one link of plant \(plant), got two: \(report.location(\.waterings, first, \.plant)) has it")
     }
   }
 
@@ -216,8 +216,8 @@ extension Plants {
   ) {
     guard let least = wiring[keyPath: lower], let most = wiring[keyPath: upper], least >= most else { return }
     report(
-      upper, "expected more than \(report.words(lower, least)), got \(most)", or: lower,
-      "expected less than \(report.words(upper, most)), got \(least)")
+      upper, "expected more than \(report.setting(lower, least)), got \(most)", or: lower,
+      "expected less than \(report.setting(upper, most)), got \(least)")
   }
 
   public static func check(

@@ -128,14 +128,14 @@ extension Sprinkler {
       wrong(complaint)
     }
     if let same = wiring.zones.firstIndex(where: { $0.gpioPin == pin }), same != index {
-      wrong("expected a pin of its own, got \(words), which \(report.words(\.zoneItems, same, \.pin)) has")
+      wrong("expected a pin of its own, got \(words), which \(report.location(\.zoneItems, same, \.pin)) has")
     }
   }
 
   private static func check(_ zone: Zone, _ index: Int, _ wiring: Wiring, _ report: Contradictions<Sprinkler>) {
     func minutes(_ seconds: Int) -> Double { (Double(seconds) / 6).rounded() / 10 }
     if zone.defaultSeconds > zone.maximumSeconds {
-      let most = report.words(\.zoneItems, index, \.maximumMinutes, minutes(zone.maximumSeconds))
+      let most = report.setting(\.zoneItems, index, \.maximumMinutes, minutes(zone.maximumSeconds))
       report(
         \.zoneItems, index, \.givenDefaultMinutes, "expected at most \(most), got \(minutes(zone.defaultSeconds))")
     }
