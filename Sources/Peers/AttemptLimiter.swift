@@ -37,7 +37,7 @@ package final class AttemptLimiter: Sendable {
   package func fail(_ peer: String, at now: TickInstant) -> Int64? {
     state.withLock { state in
       state.addresses.use(PeerNetwork(peer), default: AttemptBucket()) {
-        $0.take(of: Self.burst, every: Self.interval, at: now)
+        $0.consumeAttempt(of: Self.burst, every: Self.interval, at: now)
       }
     }
   }
@@ -45,7 +45,7 @@ package final class AttemptLimiter: Sendable {
   /// Counts the failure of a password that `wait` has admitted.
   package func failPassword(_ peer: String, at now: TickInstant) {
     _ = fail(peer, at: now)
-    state.withLock { _ = $0.all.take(of: Self.burstInAll, every: Self.intervalInAll, at: now) }
+    state.withLock { _ = $0.all.consumeAttempt(of: Self.burstInAll, every: Self.intervalInAll, at: now) }
   }
 
   /// Records that the address has given the right password.
@@ -72,8 +72,8 @@ struct AttemptBucket: Sendable {
   /// The instant at which the bucket is full again, or `nil` before the first failure. Each failure moves it by one interval.
   private var full: TickInstant?
 
-  /// Takes an attempt. Returns `nil` if one was available, otherwise the seconds, at least 1, until one is.
-  mutating func take(of burst: Int, every interval: Nanoseconds, at now: TickInstant) -> Int64? {
+  /// Consumes an attempt. Returns `nil` if one was available, otherwise the seconds, at least 1, until one is.
+  mutating func consumeAttempt(of burst: Int, every interval: Nanoseconds, at now: TickInstant) -> Int64? {
     if let wait = wait(of: burst, every: interval, at: now) { return wait }
     full = begin(at: now) + interval
     return nil

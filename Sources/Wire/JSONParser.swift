@@ -55,7 +55,7 @@ public struct JSONParser {
     while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
   }
 
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+  private mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard next == UInt8(ascii: character) else { return false }
     position += 1
     return true
@@ -85,7 +85,7 @@ public struct JSONParser {
     // Names are compared by their bytes, since texts that are equal in Swift may be two names.
     var places: [[UInt8]: Int] = [:]
     skipSpace()
-    if take("}") { return .object([]) }
+    if skip("}") { return .object([]) }
     repeat {
       skipSpace()
       let place = position
@@ -96,7 +96,7 @@ public struct JSONParser {
         throw failure("the member \"\(JSONValue.shortened(name))\" comes twice", at: place)
       }
       skipSpace()
-      guard take(":") else { throw failure("expected ':'") }
+      guard skip(":") else { throw failure("expected ':'") }
       let member = JSONValue.Member(name: name, value: try value(depth: depth))
       if let earlier {
         members[earlier] = member
@@ -105,8 +105,8 @@ public struct JSONParser {
         members.append(member)
       }
       skipSpace()
-    } while take(",")
-    guard take("}") else { throw failure("expected ',' or '}'") }
+    } while skip(",")
+    guard skip("}") else { throw failure("expected ',' or '}'") }
     return .object(members)
   }
 
@@ -114,12 +114,12 @@ public struct JSONParser {
     try enter(depth)
     var items: [JSONValue] = []
     skipSpace()
-    if take("]") { return .list([]) }
+    if skip("]") { return .list([]) }
     repeat {
       items.append(try value(depth: depth))
       skipSpace()
-    } while take(",")
-    guard take("]") else { throw failure("expected ',' or ']'") }
+    } while skip(",")
+    guard skip("]") else { throw failure("expected ',' or ']'") }
     return .list(items)
   }
 
@@ -130,11 +130,11 @@ public struct JSONParser {
 
   private mutating func number() throws(Failure) -> String {
     let start = position
-    _ = take("-")
-    if !take("0") { try digits() }
-    if take(".") { try digits() }
-    if take("e") || take("E") {
-      if !take("-") { _ = take("+") }
+    _ = skip("-")
+    if !skip("0") { try digits() }
+    if skip(".") { try digits() }
+    if skip("e") || skip("E") {
+      if !skip("-") { _ = skip("+") }
       try digits()
     }
     return String(decoding: bytes[start..<position], as: UTF8.self)
@@ -184,7 +184,7 @@ public struct JSONParser {
       let unit = try hexadecimal()
       if let scalar = Unicode.Scalar(unit) { return scalar }
       // A surrogate: its other half must follow.
-      guard unit < 0xDC00, take("\\"), take("u"), case let low = try hexadecimal(), (0xDC00..<0xE000).contains(low)
+      guard unit < 0xDC00, skip("\\"), skip("u"), case let low = try hexadecimal(), (0xDC00..<0xE000).contains(low)
       else { throw failure("expected a pair of surrogates", at: start) }
       return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))!
     default: throw failure("expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u", at: start)

@@ -18,7 +18,7 @@ struct LogLimiterTests {
   func oneKind() throws {
     var limiter = LogLimiter()
     let refusal = try #require(kind("action", ["system": "all", "action": "e-stop", "result": "TOKEN_INVALID"]))
-    let written = (0..<37_000).count { limiter.take(refusal, at: at(Int64($0 / 1_000))) }
+    let written = (0..<37_000).count { limiter.admit(refusal, at: at(Int64($0 / 1_000))) }
     #expect(written == LogLimiter.linesOfAKind)
     let early = limiter.account(at: at(59))
     #expect(early == [])
@@ -26,7 +26,7 @@ struct LogLimiterTests {
     #expect(told == [.init(kind: refusal, count: 37_000 - written)])
     #expect(told.first?.message == "action: 36970 more in the last minute")
     #expect(told.first?.metadata["result"] == "TOKEN_INVALID")
-    let later = (limiter.account(at: at(120)), limiter.take(refusal, at: at(121)))
+    let later = (limiter.account(at: at(120)), limiter.admit(refusal, at: at(121)))
     #expect(later.0 == [] && later.1)
   }
 
@@ -53,7 +53,7 @@ struct LogLimiterTests {
     var written = 0
     for number in 0..<10_000 {
       let kind = try #require(self.kind("message \(number % 1000)"))
-      if limiter.take(kind, at: at(0)) { written += 1 }
+      if limiter.admit(kind, at: at(0)) { written += 1 }
     }
     #expect(written <= LogLimiter.lines)
     let told = limiter.account(at: at(60))
@@ -66,7 +66,7 @@ struct LogLimiterTests {
   func end() throws {
     var limiter = LogLimiter()
     let kind = try #require(self.kind("robot"))
-    for _ in 0..<31 { _ = limiter.take(kind, at: at(0)) }
+    for _ in 0..<31 { _ = limiter.admit(kind, at: at(0)) }
     let told = limiter.account(at: at(1), atOnce: true)
     #expect(told == [.init(kind: kind, count: 1)])
   }

@@ -213,7 +213,7 @@ import Testing
     repeat {
       _ = try port.receive(into: &batch)
       drains.append(batch.count)
-      for index in 0..<batch.count { count.take(batch[index]) }
+      for index in 0..<batch.count { count.add(batch[index]) }
     } while batch.count == batch.capacity
     #expect(drains == [10, 6])
     #expect(count.count == 100 && count.dropped == 84)

@@ -271,7 +271,7 @@ struct SanitizerTests {
       sensor.now = tick.started
       do throws(GPIOError) {
         while try sensor.receive(into: &batch) {}
-        for index in 0..<batch.count { pulses.take(batch[index]) }
+        for index in 0..<batch.count { pulses.add(batch[index]) }
         try relays.set(0, pulses.count & 1 != 0)
         if try relays.read() & 1 != UInt64(bitPattern: pulses.count) & 1 { failures &+= 1 }
       } catch {

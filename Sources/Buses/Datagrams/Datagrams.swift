@@ -176,7 +176,7 @@ public struct DatagramPort: ~Copyable {
   public mutating func receive(into batch: inout DatagramBatch) -> Bool {
     var buffers = DatagramBuffers(
       capacity: batch.capacity, size: batch.size, bytes: batch.bytes, headers: batch.headers, at: now)
-    let result = take(&buffers)
+    let result = receiveOrReplay(&buffers)
     batch.count = result > 0 ? result : 0
     return batch.count == batch.capacity
   }
@@ -191,9 +191,9 @@ public struct DatagramPort: ~Copyable {
 }
 
 extension DatagramPort {
-  /// Takes datagrams from the socket and records them, or in a replay returns the recorded ones.
+  /// Receives datagrams from the socket and records them, or in a replay returns the recorded ones.
   @_noLocks @_noAllocation
-  private func take(_ buffers: UnsafeMutablePointer<DatagramBuffers>) -> Int {
+  private func receiveOrReplay(_ buffers: UnsafeMutablePointer<DatagramBuffers>) -> Int {
     guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffers) }
     var result = 0
     if !tape.isReplaying {

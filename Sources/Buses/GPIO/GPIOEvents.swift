@@ -146,7 +146,7 @@ public struct GPIOEvents: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func receive(into batch: inout GPIOEdgeBatch) throws(GPIOError) -> Bool {
     var buffer = GPIOEdgeBuffer(capacity: batch.capacity, edges: batch.edges, at: now)
-    let result = take(&buffer)
+    let result = receiveOrReplay(&buffer)
     batch.count = result > 0 ? result : 0
     if result < 0 { throw GPIOError(errno: Int32(truncatingIfNeeded: -result)) }
     return batch.count == batch.capacity
@@ -164,9 +164,9 @@ public struct GPIOEvents: ~Copyable {
 }
 
 extension GPIOEvents {
-  /// Takes edges from the lines and records them, or in a replay returns the recorded ones.
+  /// Receives edges from the lines and records them, or in a replay returns the recorded ones.
   @_noLocks @_noAllocation
-  private func take(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
+  private func receiveOrReplay(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
     guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffer) }
     var result = 0
     if !tape.isReplaying {

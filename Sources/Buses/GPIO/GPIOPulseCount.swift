@@ -2,7 +2,7 @@ import Tactus
 
 /// The pulses of one line, for a flow sensor or an energy meter: their number, the instant of the last one and the interval.
 ///
-/// The changes of a line that reports one kind of edge are passed to `take`. Changes that the kernel dropped because the reader was
+/// The changes of a line that reports one kind of edge are passed to `add`. Changes that the kernel dropped because the reader was
 /// too slow are counted by the gap in their numbers; only their instants are lost.
 public struct GPIOPulseCount: Sendable, Hashable, BitwiseCopyable {
   /// The number of all pulses since the start.
@@ -19,9 +19,9 @@ public struct GPIOPulseCount: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Takes one change of this line. Changes must be passed in order.
+  /// Adds one change of this line. Changes must be passed in order.
   @_noLocks @_noAllocation
-  public mutating func take(_ edge: GPIOEdge) {
+  public mutating func add(_ edge: GPIOEdge) {
     let steps = Int64(edge.sequence &- sequence)
     precondition(steps > 0, "changes are taken in their order, each once")
     sequence = edge.sequence

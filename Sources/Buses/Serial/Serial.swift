@@ -44,7 +44,7 @@ public struct SerialPort: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func read(into bytes: UnsafeMutableRawBufferPointer) throws(SerialError) -> Int {
     guard let base = bytes.baseAddress, bytes.count > 0 else { return 0 }
-    let result = take(base, bytes.count)
+    let result = readOrReplay(base, bytes.count)
     if result < 0 { throw SerialError(errno: Int32(-result)) }
     return result
   }
@@ -95,7 +95,7 @@ extension SerialPort {
 
   /// Reads and records bytes, or in a replay returns the recorded ones.
   @_noLocks @_noAllocation
-  private func take(_ bytes: UnsafeMutableRawPointer, _ limit: Int) -> Int {
+  private func readOrReplay(_ bytes: UnsafeMutableRawPointer, _ limit: Int) -> Int {
     guard let tape = TickTape.current else { return callSerial(readFunction, context, bytes, limit, now.nanoseconds) }
     var result = 0
     if !tape.isReplaying {

@@ -35,9 +35,9 @@ struct ByteQueue: BitwiseCopyable {
     return count
   }
 
-  /// Takes at most `target.count` bytes. Returns their number.
+  /// Moves at most `target.count` bytes to `target`. Returns their number.
   @_noLocks @_noAllocation
-  func take(_ target: UnsafeMutableRawBufferPointer) -> Int {
+  func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     let taken = indices[1].load(ordering: .relaxed)
     let waiting = indices[0].load(ordering: .acquiring) - taken
     let count = target.count < waiting ? target.count : waiting

@@ -82,7 +82,7 @@ public struct SimulatedSerialDevice {
 
     /// Takes at most `bytes.count` bytes that the host has written. Returns their number.
     @_noLocks @_noAllocation
-    public func read(into bytes: UnsafeMutableRawBufferPointer) -> Int { received.take(bytes) }
+    public func read(into bytes: UnsafeMutableRawBufferPointer) -> Int { received.read(into: bytes) }
 
     /// Sends as many bytes to the host as there is room for. Returns their number.
     @_noLocks @_noAllocation @discardableResult
@@ -181,7 +181,7 @@ private func readFromSimulatedDevice(
   let state = context.assumingMemoryBound(to: SimulatedSerialState.self)
   if state.pointee.fault.load(ordering: .relaxed) == SimulatedSerialPort.Fault.gone.rawValue { return -5 }  // EIO
   state.pointee.serve(at: now)
-  let result = state.pointee.toHost.take(UnsafeMutableRawBufferPointer(start: bytes, count: count))
+  let result = state.pointee.toHost.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
   if result > 0 { state.pointee.log.append(.received, bytes, result, result: result, at: now) }
   return result
 }

@@ -76,8 +76,8 @@ private struct SeesawState: ~Copyable {
     switch transfer.pointee.operation {
     case .plainWrite:
       guard transfer.pointee.bytes.count >= 2 else { return 0 }
-      take(transfer.pointee.bytes[0], transfer.pointee.bytes[1], at: now)
-    case .writeByte, .writeBlock: take(transfer.pointee.register, transfer.pointee.bytes[0], at: now)
+      selectRegister(transfer.pointee.bytes[0], transfer.pointee.bytes[1], at: now)
+    case .writeByte, .writeBlock: selectRegister(transfer.pointee.register, transfer.pointee.bytes[0], at: now)
     case .plainRead: answer(&transfer.pointee.bytes, at: now)
     // A repeated start leaves the chip no time to measure.
     case .readBlock: fillWithIdleBus(&transfer.pointee.bytes)
@@ -86,7 +86,7 @@ private struct SeesawState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func take(_ base: UInt8, _ function: UInt8, at now: TickInstant) {
+  private mutating func selectRegister(_ base: UInt8, _ function: UInt8, at now: TickInstant) {
     self.base = base
     self.function = function
     requested = now

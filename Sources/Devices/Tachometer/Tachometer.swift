@@ -85,7 +85,7 @@ public struct Tachometer: ~Copyable {
     port.now = now
     for _ in 0..<Self.batchesPerTick {
       let isFull = try port.receive(into: &batch)
-      for index in 0..<batch.count { take(batch[index]) }
+      for index in 0..<batch.count { add(batch[index]) }
       if !isFull { break }
     }
     guard let lastPulse, now - lastPulse < silence else {
@@ -100,10 +100,10 @@ public struct Tachometer: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func take(_ edge: GPIOEdge) {
+  private mutating func add(_ edge: GPIOEdge) {
     let before = edges.count
     let previous = edges.last
-    edges.take(edge)
+    edges.add(edge)
     let steps = edges.count &- before
     if let lastPulse, !(edge.at - lastPulse < silence) {
       turns.removeAll()

@@ -110,7 +110,7 @@ struct XGORiderSimulatorState: ~Copyable {
     body.pointee.world.advance(to: instant)
     var bytes = [64 of UInt8](repeating: 0)
     while true {
-      let count = take(&bytes, from: line)
+      let count = read(&bytes, from: line)
       guard count > 0 else { break }
       for index in 0..<count {
         reader.append(bytes[index])
@@ -121,7 +121,7 @@ struct XGORiderSimulatorState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func take(_ bytes: UnsafeMutablePointer<[64 of UInt8]>, from line: SimulatedSerialDevice.Line) -> Int {
+  private func read(_ bytes: UnsafeMutablePointer<[64 of UInt8]>, from line: SimulatedSerialDevice.Line) -> Int {
     line.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: 64))
   }
 

@@ -27,7 +27,7 @@ public final class EventHub: Sendable {
           case .edge, .state: state.number += 1
           case .telemetry, .frame: break
           }
-          return NumberedEvent(event, number: state.number, followed: state.changes.take(event, number: state.number))
+          return NumberedEvent(event, number: state.number, followed: state.changes.record(event, number: state.number))
         })
       for audience in state.audiences.values {
         audience.loop.execute { audience.deliver(batch) }

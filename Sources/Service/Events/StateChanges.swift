@@ -16,7 +16,7 @@ struct StateChanges {
   var followers = 0 { didSet { if followers == 0 { bodies = [:] } } }
 
   /// Keeps a state, and returns its frames; `nil` if no client follows changes or the event is not a state.
-  mutating func take(_ event: Event, number: UInt64) -> FollowedState? {
+  mutating func record(_ event: Event, number: UInt64) -> FollowedState? {
     guard followers > 0, event.kind == .state, event.type == event.system,
       let body = try? JSONParser.parse(event.body)
     else { return nil }

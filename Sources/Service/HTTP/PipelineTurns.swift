@@ -37,10 +37,10 @@ final class PipelineTurns {
   private func schedule() {
     guard !isScheduled else { return }
     isScheduled = true
-    _ = eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.take() }
+    _ = eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.giveTurns() }
   }
 
-  private func take() {
+  private func giveTurns() {
     // A connection that waits again is queued behind the others, and has a second request taken in this turn if they leave room.
     for _ in 0..<Self.most { waiting.popFirst()?.takeTurn() }
     // The pause begins when the turn ends; otherwise the next turn would follow a long one at once.

@@ -35,7 +35,7 @@ public struct JSONReader {
   ///
   /// - Throws: 422 `VALIDATION` if the member is missing or is not of the kind.
   public mutating func required<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value {
-    guard let value = take(name) else {
+    guard let value = knownValue(name) else {
       throw .validation(field(name), expected: kind.expected, got: "nothing")
     }
     return try kind.read(value, field(name))
@@ -45,7 +45,7 @@ public struct JSONReader {
   ///
   /// - Throws: 422 `VALIDATION` if the member is neither null nor of the kind.
   public mutating func optional<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value? {
-    guard let value = take(name), value != .null else { return nil }
+    guard let value = knownValue(name), value != .null else { return nil }
     return try kind.read(value, field(name))
   }
 
@@ -66,7 +66,7 @@ public struct JSONReader {
     .validation(field(name), expected: expected, got: got)
   }
 
-  private mutating func take(_ name: String) -> JSONValue? {
+  private mutating func knownValue(_ name: String) -> JSONValue? {
     known.append(name)
     return value(name)
   }

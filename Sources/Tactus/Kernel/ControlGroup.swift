@@ -40,7 +40,7 @@ public struct ControlGroup: Sendable, Hashable {
         ? ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
         : Set(controllers + [String(fields[1])]).sorted().map { "/sys/fs/cgroup/\($0)" }
       for mount in mounts {
-        for folder in Self.folders(String(fields[2])) { take(mount + folder) { read($0)?.trimmed } }
+        for folder in Self.folders(String(fields[2])) { addLimits(of: mount + folder) { read($0)?.trimmed } }
       }
     }
   }
@@ -57,7 +57,7 @@ public struct ControlGroup: Sendable, Hashable {
     return (0...names.count).reversed().map { count in names.prefix(count).map { "/" + $0 }.joined() }
   }
 
-  private mutating func take(_ folder: String, _ read: (String) -> String?) {
+  private mutating func addLimits(of folder: String, _ read: (String) -> String?) {
     if let words = read("\(folder)/cpu.max")?.split(separator: " "), words.count == 2 {
       tighten(&share, Int64(words[0]), Int64(words[1]))
     }

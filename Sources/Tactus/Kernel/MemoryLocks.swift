@@ -8,7 +8,7 @@ import Synchronization
 enum MemoryLocks {
   private static let holders = Mutex(0)
 
-  static func take() -> Runtime.MemoryLock {
+  static func acquire() -> Runtime.MemoryLock {
     holders.withLock { holders in
       if holders == 0, case let result = tactus_memory_lock(), result < 0 { return .refused(errno: -result) }
       holders += 1

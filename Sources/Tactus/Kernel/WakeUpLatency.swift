@@ -35,7 +35,7 @@ public enum WakeUpHold: Sendable, Hashable {
   /// Opens the device under `root`, which is empty except in tests, and writes the limit. The limit holds while the returned
   /// descriptor is open; −1 stands for no descriptor. Each runtime opens the device itself, since the kernel applies the lowest
   /// limit of all open descriptors.
-  static func take(_ latency: WakeUpLatency, root: String) -> (hold: WakeUpHold, descriptor: Int32) {
+  static func acquire(_ latency: WakeUpLatency, root: String) -> (hold: WakeUpHold, descriptor: Int32) {
     guard case .held(let limit) = latency else { return (.notRequested, -1) }
     var effective: Int32 = -1
     let descriptor = tactus_latency_hold(

@@ -152,8 +152,8 @@ public final class Runtime: Sendable {
   }
 
   private func startLanes() throws(RuntimeError) {
-    let memory = lockMemory ? MemoryLocks.take() : .notRequested
-    let (wakeUp, descriptor) = WakeUpHold.take(wakeUpLatency, root: root)
+    let memory = lockMemory ? MemoryLocks.acquire() : .notRequested
+    let (wakeUp, descriptor) = WakeUpHold.acquire(wakeUpLatency, root: root)
     latencyDescriptor.store(descriptor, ordering: .relaxed)
     let group = ControlGroup(root: root)
     var started: [LaneRun] = []

@@ -39,7 +39,7 @@ struct SimulatedLane {
     mix(UInt64(bitPattern: tick.started.nanoseconds))
     mix(UInt64(bitPattern: tick.scheduled.nanoseconds ^ tick.missed &<< 40))
     let start = tick.started.nanoseconds
-    let extra = start >= nextDisturbance ? take(at: start, loop: loop) : 0
+    let extra = start >= nextDisturbance ? removeDisturbance(at: start, loop: loop) : 0
     busyUntil = start &+ execution &+ extra
     return busyUntil
   }
@@ -47,11 +47,11 @@ struct SimulatedLane {
   /// Returns the instant at which a lane that sleeps until `instant` wakes up.
   @_noLocks @_noAllocation @inline(__always)
   mutating func wake(at instant: Int64) -> Int64 {
-    instant >= nextDisturbance ? instant &+ take(at: instant, loop: nil) : instant
+    instant >= nextDisturbance ? instant &+ removeDisturbance(at: instant, loop: nil) : instant
   }
 
   @_semantics("no_performance_analysis") @inline(never)
-  private mutating func take(at instant: Int64, loop: Int?) -> Int64 {
+  private mutating func removeDisturbance(at instant: Int64, loop: Int?) -> Int64 {
     guard let index = disturbances.firstIndex(where: { $0.from <= instant && $0.loop == loop }) else { return 0 }
     let by = disturbances.remove(at: index).by
     nextDisturbance = disturbances.first?.from ?? .max

@@ -34,13 +34,13 @@ struct CallWords: Equatable {
     }
     for word in words {
       guard let equals = word.firstIndex(of: "=") else { continue }
-      try take(word[..<equals], String(word[word.index(after: equals)...]))
+      try addValue(word[..<equals], String(word[word.index(after: equals)...]))
     }
     if segments.isEmpty, !(values.isEmpty && body == nil) { throw CallError("expected a command before its values") }
     if body != nil, !values.isEmpty { throw CallError("expected the whole body (:=JSON) or NAME=VALUE, got both") }
   }
 
-  private mutating func take(_ name: Substring, _ text: String) throws(CallError) {
+  private mutating func addValue(_ name: Substring, _ text: String) throws(CallError) {
     let isJSON = name.hasSuffix(":")
     let name = String(isJSON ? name.dropLast() : name)
     if isJSON, name.isEmpty {

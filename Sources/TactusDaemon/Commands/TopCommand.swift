@@ -77,7 +77,7 @@ struct TopCommand: ParsableCommand {
       switch poller.takeAnswer() {
       case .sample(let sample):
         var model = TopModel()
-        model.take(sample)
+        model.add(sample)
         print(
           TopScreen.text(TopScreen.lines(model, host: host, width: isatty(1) == 1 ? TerminalSize.current.width : 120)))
         return

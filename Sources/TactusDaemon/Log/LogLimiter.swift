@@ -42,7 +42,7 @@ struct LogLimiter {
   private var end = TickInstant.zero
 
   /// Returns whether a line of this kind is to be written. If not, the line is counted.
-  mutating func take(_ kind: Kind, at now: TickInstant) -> Bool {
+  mutating func admit(_ kind: Kind, at now: TickInstant) -> Bool {
     if accounts.isEmpty { end = now + Self.period }
     let known = accounts[kind] != nil || accounts.count < Self.kinds ? kind : nil
     guard written < Self.lines, accounts[known, default: Account()].written < Self.linesOfAKind else {

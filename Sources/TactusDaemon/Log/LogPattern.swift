@@ -73,7 +73,7 @@ struct LogPattern: Equatable, Sendable {
     else { return nil }
     rest = rest[end...].dropFirst()
     var layout = Layout()
-    func take(_ sign: Character) -> Bool {
+    func skip(_ sign: Character) -> Bool {
       guard rest.first == sign else { return false }
       rest.removeFirst()
       return true
@@ -83,12 +83,12 @@ struct LogPattern: Equatable, Sendable {
       rest = rest.dropFirst(digits.count)
       return digits
     }
-    layout.isLeftAligned = take("-")
-    layout.isZeroFilled = take("0")
+    layout.isLeftAligned = skip("-")
+    layout.isZeroFilled = skip("0")
     let width = takeDigits()
     guard width.count <= 3 else { return nil }
     layout.width = Int(width) ?? 0
-    if take(".") {
+    if skip(".") {
       let digits = takeDigits()
       guard digits.count <= 2 else { return nil }
       layout.precision = Int(digits) ?? 0

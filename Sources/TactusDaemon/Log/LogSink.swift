@@ -48,7 +48,7 @@ final class LogSink: Sendable {
   var missing: (standardError: Int, file: Int) { (standardError.missing, file.withLock { $0?.outlet }?.missing ?? 0) }
 
   /// Returns whether a line of this kind is to be written. If not, the line is counted for `takeExcess`.
-  func takes(_ kind: LogLimiter.Kind) -> Bool { limiter.withLock { $0.take(kind, at: MonotonicClock.now) } }
+  func takes(_ kind: LogLimiter.Kind) -> Bool { limiter.withLock { $0.admit(kind, at: MonotonicClock.now) } }
 
   /// Returns the numbers of lines that were counted in the last complete minute, once; with `atOnce` without waiting for the end of the minute.
   func takeExcess(atOnce: Bool) -> [LogLimiter.Excess] {

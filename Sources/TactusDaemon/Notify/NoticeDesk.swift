@@ -153,7 +153,7 @@ final class NoticeDesk: Sendable {
         state.outbox.add(message, at: now)
         state.note(message)
       }
-      return state.outbox.take(at: now)
+      return state.outbox.beginSending(at: now)
     }
     // The state is on the disk before a message is sent.
     save(isRunning: true)

@@ -118,7 +118,7 @@ private struct StateReader {
     switch value {
     case .object(let members):
       for member in members where !Self.skipped.contains(member.name) {
-        take(member, of: value, path: path, label: label)
+        read(member, of: value, path: path, label: label)
         read(member.value, path: "\(path)/\(member.name)", label: label, depth: depth + 1)
       }
     case .list(let items):
@@ -142,7 +142,7 @@ private struct StateReader {
     return nil
   }
 
-  private mutating func take(_ member: JSONValue.Member, of object: JSONValue, path: String, label: String) {
+  private mutating func read(_ member: JSONValue.Member, of object: JSONValue, path: String, label: String) {
     let name = member.name
     switch member.value {
     case .text(let text):

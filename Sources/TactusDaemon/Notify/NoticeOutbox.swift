@@ -62,7 +62,7 @@ struct NoticeOutbox: Sendable {
 
   /// Returns the messages to send now, at most one for each receiver that is not busy, and marks these receivers as
   /// busy until `finished`. Each message states how many before it are missing.
-  mutating func take(at now: TickInstant) -> [NoticeMessage] {
+  mutating func beginSending(at now: TickInstant) -> [NoticeMessage] {
     for waiting in kept.waiting where now.seconds - waiting.since >= keepSeconds {
       guard !busy.contains(waiting.message.receiver), let index = kept.waiting.firstIndex(of: waiting) else { continue }
       drop(at: index)

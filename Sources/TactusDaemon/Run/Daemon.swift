@@ -133,7 +133,7 @@ final class Daemon {
       StoreRoutes(
         file: store.file, configuration: configuration.file,
         tokens: configuration.tokenPath(environment: options.environment), environment: options.environment,
-        live: surroundings.offers.take(LiveRestore.self))
+        live: surroundings.offers.find(LiveRestore.self))
     }
     service = try ServiceComposition(
       configuration, systems: served,

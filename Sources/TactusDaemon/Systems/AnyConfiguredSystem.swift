@@ -141,7 +141,7 @@ struct SystemSurroundings {
     /// Publishes an interface to the other systems.
     func give(_ offer: some Sendable) { offers.withLock { $0.append(offer) } }
     /// Returns the first offer of this type, or `nil` if no system has made one.
-    func take<Offer: Sendable>(_: Offer.Type) -> Offer? {
+    func find<Offer: Sendable>(_: Offer.Type) -> Offer? {
       offers.withLock { offers in offers.lazy.compactMap { $0 as? Offer }.first }
     }
   }

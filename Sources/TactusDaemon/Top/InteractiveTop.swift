@@ -45,7 +45,7 @@ struct InteractiveTop {
             poller.ask()
           }
           switch poller.takeAnswer() {
-          case .sample(let sample): model.take(sample)
+          case .sample(let sample): model.add(sample)
           case .unreachable(let reason): model.lose(reason)
           case .refused(let reason): return reason
           case nil: break

@@ -16,8 +16,8 @@ struct TopModel {
 
   static let historyLength = 30
 
-  /// Takes over an answer. Measurements between two answers start again if the runtime has restarted.
-  mutating func take(_ sample: TopSample) {
+  /// Adds an answer. Measurements between two answers start again if the runtime has restarted.
+  mutating func add(_ sample: TopSample) {
     let before = newest?.runtime
     let isContinued = before.map { $0.epochNs == sample.runtime.epochNs } ?? false
     let histories = Dictionary(rows.map { ($0.name, $0.jitter) }, uniquingKeysWith: { first, _ in first })

@@ -249,7 +249,7 @@ struct DeskTests {
   @Test("a desk says what the store knows of the end, and offers something to other systems")
   func outcome() throws {
     let jar = try JarWithDesk()
-    #expect(jar.offers.take(JarSupply.self)?.jar == "jar/left")
+    #expect(jar.offers.find(JarSupply.self)?.jar == "jar/left")
     jar.desk.desk.outcome = .unknown
     #expect(jar.desk.finish(Published(at: .zero, isSafe: true, state: Jar.State())) == .unknown)
   }

@@ -210,10 +210,10 @@ struct NoticeOutboxTests {
     for (number, receiver) in [(1, "phone"), (2, "phone"), (3, "office")] {
       box.add(message(number, to: receiver), at: at(0))
     }
-    let first = box.take(at: at(0))
-    #expect(first.map(\.id) == ["m-1", "m-3"] && box.take(at: at(1)).isEmpty)
+    let first = box.beginSending(at: at(0))
+    #expect(first.map(\.id) == ["m-1", "m-3"] && box.beginSending(at: at(1)).isEmpty)
     box.finished(first[0], .sent("ok"), at: at(1))
-    #expect(box.take(at: at(1)).map(\.id) == ["m-2"])
+    #expect(box.beginSending(at: at(1)).map(\.id) == ["m-2"])
     #expect(box.counts["phone"]?.sent == 1)
   }
 
@@ -225,15 +225,15 @@ struct NoticeOutboxTests {
     box.add(message(1), at: at(0))
     var tries: [Int64] = []
     for second in Int64(0)..<3600 {
-      for one in box.take(at: at(second)) {
+      for one in box.beginSending(at: at(second)) {
         tries.append(second)
         box.finished(one, .failed("no"), at: at(second))
       }
     }
     #expect(tries == [0, 5, 15, 35, 75, 155, 315, 635, 1275, 2175, 3075])
-    #expect(box.take(at: at(3600)).isEmpty && box.kept.waiting.isEmpty && box.counts["phone"]?.dropped == 1)
+    #expect(box.beginSending(at: at(3600)).isEmpty && box.kept.waiting.isEmpty && box.counts["phone"]?.dropped == 1)
     box.add(message(2), at: at(4000))
-    #expect(box.take(at: at(4000)).map(\.missing) == [1])
+    #expect(box.beginSending(at: at(4000)).map(\.missing) == [1])
   }
 
   @Test("one that refuses: five times, then it is dropped; the others go on")
@@ -243,7 +243,7 @@ struct NoticeOutboxTests {
     box.add(message(2), at: at(0))
     var ids: [String] = []
     for second in Int64(0)..<200 {
-      for one in box.take(at: at(second)) {
+      for one in box.beginSending(at: at(second)) {
         ids.append(one.id)
         box.finished(one, one.id == "m-1" ? .refused("no") : .sent("ok"), at: at(second))
       }
@@ -256,7 +256,7 @@ struct NoticeOutboxTests {
   func full() {
     var box = NoticeOutbox(keepSeconds: 86_400)
     box.add(message(0, .info), at: at(0))
-    #expect(box.take(at: at(0)).count == 1)
+    #expect(box.beginSending(at: at(0)).count == 1)
     for number in 1...99 { box.add(message(number, number == 50 ? .info : .critical), at: at(1)) }
     box.add(message(100, .critical), at: at(2))
     let ids = box.kept.waiting.map(\.message.id)

@@ -6,8 +6,8 @@ import Testing
 struct TopTests {
   private func twice() throws -> TopModel {
     var model = TopModel()
-    model.take(try #require(TopDocuments.sample(TopDocuments.first)))
-    model.take(try #require(TopDocuments.sample(TopDocuments.second)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.first)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.second)))
     return model
   }
 
@@ -35,7 +35,7 @@ struct TopTests {
   @Test("one answer: everything since the start, no jitter yet")
   func since() throws {
     var model = TopModel()
-    model.take(try #require(TopDocuments.sample(TopDocuments.first)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.first)))
     #expect(model.rows[0].hertz == 200 && model.rows[0].jitter == [])
     #expect(model.rows[0].latency.percentile(0.99) == 12_287)
   }
@@ -45,7 +45,7 @@ struct TopTests {
     var model = TopModel()
     let loops = [TopDocuments.LoopNumbers(ran: 5, latency: [[12_287, 5]])]
     for seconds in [1.0, 2, 3] {
-      model.take(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: seconds, loops: loops))))
+      model.add(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: seconds, loops: loops))))
     }
     #expect(model.rows[0].hertz == 0 && model.rows[0].latency.percentile(1) == nil)
     #expect(model.rows[0].jitter == [nil, nil])
@@ -60,7 +60,7 @@ struct TopTests {
       TopDocuments.LoopNumbers(ran: 1_596_198, running: (epoch + 7_981_000_000_000, 640)),
       TopDocuments.LoopNumbers(name: "supervisor", hertz: 10, ran: 79_842, running: (epoch + 7_984_200_000_000, 0)),
     ]
-    model.take(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 7_984.2, loops: loops))))
+    model.add(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 7_984.2, loops: loops))))
     for width in [40, 60, 80, 200] {
       let lines = TopTable.lines(model.rows, width: width)
       #expect(lines[1].hasSuffix(" on 3.2s") && !lines[2].contains(" on "), "\(lines)")
@@ -72,7 +72,7 @@ struct TopTests {
   func restart() throws {
     var model = try twice()
     let loops = [TopDocuments.LoopNumbers(ran: 20, latency: [[12_287, 20]])]
-    model.take(
+    model.add(
       try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 0.1, epoch: 9_000_000_000, loops: loops))))
     #expect(model.rows[0].hertz == 200 && model.rows[0].jitter == [])
     #expect(model.rows[0].latency.percentile(1) == 12_287)
@@ -84,7 +84,7 @@ struct TopTests {
     for number in 1...40 {
       let buckets = (1...number).map { [$0 * 1_000, 1] }
       let loops = [TopDocuments.LoopNumbers(ran: number, latency: buckets)]
-      model.take(
+      model.add(
         try #require(TopDocuments.sample(TopDocuments.runtime(seconds: Double(number), loops: loops))))
     }
     #expect(model.rows[0].jitter == (11...40).map { $0 * 1_000 })
@@ -156,14 +156,14 @@ struct TopTests {
     let tilt = TopDocuments.Age(name: "tilt", path: ["imu", "motors"], arrival: nil)
     var model = TopModel()
     let loops = [TopDocuments.LoopNumbers(ages: [command]), TopDocuments.LoopNumbers(name: "motors", ages: [tilt])]
-    model.take(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 5, loops: loops))))
+    model.add(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 5, loops: loops))))
     let lines = TopTable.lines(model.ages, width: width)
     #expect(lines.joined(separator: "\n") == text)
     #expect(lines.allSatisfy { $0.count <= width })
     // Below the loops; nothing where no loop has an age.
     let screen = TopScreen.lines(model, host: "pi", width: width)
     #expect(screen.suffix(3).map(\.text) == lines && screen[screen.count - 3].style == .heading)
-    model.take(try #require(TopDocuments.sample(TopDocuments.first)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.first)))
     #expect(!TopScreen.lines(model, host: "pi", width: width).contains { $0.text.hasPrefix("AGE") })
   }
 
@@ -182,7 +182,7 @@ struct TopTests {
     var model = TopModel()
     let loops = [TopDocuments.LoopNumbers()]
     let runtime = TopDocuments.runtime(seconds: 7_981, loops: loops, effective: "normal")
-    model.take(try #require(TopDocuments.sample(runtime)))
+    model.add(try #require(TopDocuments.sample(runtime)))
     #expect(
       TopScreen.lines(model, host: "pi.local:8000", width: 80).prefix(4) == [
         .init(text: "tactus 1.2.3 at pi.local:8000   up 2 h 13 min"), .init(text: "robot: stopped: commanded"),
@@ -193,7 +193,7 @@ struct TopTests {
   @Test("emergency stop: a banner in red on the second line")
   func emergency() throws {
     var model = TopModel()
-    model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
     let lines = TopScreen.lines(model, host: "pi", width: 80)
     #expect(lines[1] == .init(text: "*** EMERGENCY STOP: robot ***", style: .alarm))
     #expect(lines[2] == .init(text: "robot: emergency stop by local client 1; release every stick", style: .alarm))
@@ -205,7 +205,7 @@ struct TopTests {
   @Test("a terminal of 40 columns: who has stopped what, and what to do, is there")
   func narrow() throws {
     var model = TopModel()
-    model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
     let lines = TopScreen.lines(model, host: "pi", width: 40)
     #expect(lines.allSatisfy { $0.text.count <= 40 }, "\(lines)")
     let alarm = lines.filter { $0.style == .alarm }.map(\.text).joined(separator: " ").split(separator: " ")
@@ -215,7 +215,7 @@ struct TopTests {
   @Test("a fault: in red, without the banner")
   func fault() throws {
     var model = TopModel()
-    model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.fault)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.fault)))
     #expect(
       TopScreen.lines(model, host: "pi", width: 80)[1] == .init(text: "robot: fault: the bus is stuck", style: .alarm))
   }
@@ -238,7 +238,7 @@ struct TopTests {
     #expect(banner().style == .plain)
     model.ask(after: .seconds(1))
     #expect(banner() == .init(text: "*** NO ANSWER for 2 s: all this is that old ***", style: .alarm))
-    model.take(try #require(TopDocuments.sample(TopDocuments.second)))
+    model.add(try #require(TopDocuments.sample(TopDocuments.second)))
     #expect(banner().style == .plain)
     // One question every five seconds is answered late, at worst.
     model.ask(after: .seconds(5))

@@ -33,16 +33,16 @@ struct StateChangesTests {
   func followed() {
     var changes = StateChanges()
     let long = #"{"name":"\#(String(repeating: "x", count: 100))","a":1}"#
-    #expect(changes.take(state(.state, "pump", long), number: 1).map(\.whole) == nil)
+    #expect(changes.record(state(.state, "pump", long), number: 1).map(\.whole) == nil)
     changes.followers = 1
-    #expect(changes.take(state(.edge, "pump", long), number: 2).map(\.whole) == nil)
-    #expect(changes.take(state(.state, "zone", long), number: 3).map(\.whole) == nil)
-    let first = changes.take(state(.state, "pump", long), number: 4)
+    #expect(changes.record(state(.edge, "pump", long), number: 2).map(\.whole) == nil)
+    #expect(changes.record(state(.state, "zone", long), number: 3).map(\.whole) == nil)
+    let first = changes.record(state(.state, "pump", long), number: 4)
     #expect(first.map { $0.changes == nil } == true)
-    let next = changes.take(state(.state, "pump", long), number: 5)
+    let next = changes.record(state(.state, "pump", long), number: 5)
     #expect(next?.changes.map { String(buffer: $0).contains(#""type":"changes","system":"pump","seq":5"#) } == true)
     changes.followers = 0
     changes.followers = 1
-    #expect(changes.take(state(.state, "pump", long), number: 6).map { $0.changes == nil } == true)
+    #expect(changes.record(state(.state, "pump", long), number: 6).map { $0.changes == nil } == true)
   }
 }

@@ -14,7 +14,7 @@ final class Screen {
   init(_ daemon: DaemonModel) { self.daemon = daemon }
 
   /// Asks the daemon for its health. One that is not reached changes nothing, since the first line says so.
-  func look() async {
+  func checkHealth() async {
     do throws(ClientError) {
       let health = try await daemon.health()
       troubles = [health.message].compactMap(\.self) + health.warnings.map(\.message)

@@ -57,7 +57,7 @@ do {
   screen.show()
   guard isWatering else {
     while true {
-      await screen.look()
+      await screen.checkHealth()
       try await Task.sleep(for: .seconds(60))
     }
   }

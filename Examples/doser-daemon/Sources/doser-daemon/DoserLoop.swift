@@ -69,7 +69,7 @@ struct DoserLoop: ~Copyable, ControlLoop {
       var isFull = true
       while isFull {
         isFull = try flow.receive(into: &batch)
-        for index in 0..<batch.count { pulses.take(batch[index]) }
+        for index in 0..<batch.count { pulses.add(batch[index]) }
       }
       state.isEmpty = try float.read() == 0
     } catch {

@@ -51,7 +51,7 @@ public struct SpeedController: BitwiseCopyable, Sendable {
   public var nextDeadline: TickInstant? { @_noLocks @_noAllocation get { deadman.expiresAt } }
 
   @_noLocks @_noAllocation
-  public mutating func take(_ command: SpeedCommand, at now: TickInstant) {
+  public mutating func obey(_ command: SpeedCommand, at now: TickInstant) {
     switch (command, state) {
     case (.turn, .fault), (.reset, .stopped), (.reset, .turning): break
     case (.reset, .fault): state = .stopped

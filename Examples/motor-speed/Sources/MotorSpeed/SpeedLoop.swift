@@ -35,7 +35,7 @@ public struct SpeedLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     line.now = tick.started
-    while let command = commands.pop() { controller.take(command, at: tick.started) }
+    while let command = commands.pop() { controller.obey(command, at: tick.started) }
     do throws(SerialError) {
       try measure(at: tick.started)
       if answered.hasExpired(at: tick.started) { controller.rest(.fault(.lineLost)) }

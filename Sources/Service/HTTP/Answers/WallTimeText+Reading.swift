@@ -22,9 +22,9 @@ extension WallTimeText {
   /// the next day. A space before an offset is read as `+`, because an unescaped `+` in a URL arrives as a space.
   static func instant(_ text: String) throws(Expectation) -> WallInstant {
     var rest = Cursor(text)
-    guard let year = rest.number(4), rest.take("-"), let month = rest.number(2), rest.take("-"),
-      let day = rest.number(2), rest.take("T", "t", " "), let hour = rest.number(2), rest.take(":"),
-      let minute = rest.number(2), rest.take(":"), let second = rest.number(2), let isBetween = rest.fraction(),
+    guard let year = rest.number(4), rest.skip("-"), let month = rest.number(2), rest.skip("-"),
+      let day = rest.number(2), rest.skip("T", "t", " "), let hour = rest.number(2), rest.skip(":"),
+      let minute = rest.number(2), rest.skip(":"), let second = rest.number(2), let isBetween = rest.fraction(),
       let offset = rest.offset(), rest.isAtEnd
     else { throw .form }
     let date = LocalDate(year: year, month: month, day: day)
@@ -47,7 +47,7 @@ extension WallTimeText {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    mutating func take(_ characters: Unicode.Scalar...) -> Bool {
+    mutating func skip(_ characters: Unicode.Scalar...) -> Bool {
       guard let first = bytes.first, characters.contains(where: { $0.value == UInt32(first) }) else { return false }
       bytes.removeFirst()
       return true
@@ -71,7 +71,7 @@ extension WallTimeText {
 
     /// Reads a fraction such as `.5`, or nothing. Returns whether the fraction is more than 0, or `nil` if the point has no digit after it.
     mutating func fraction() -> Bool? {
-      guard take(".") else { return false }
+      guard skip(".") else { return false }
       guard var sum = digit() else { return nil }
       while let digit = digit() { sum |= digit }
       return sum > 0
@@ -79,9 +79,9 @@ extension WallTimeText {
 
     /// Reads `Z` or an offset such as `+02:00`. Returns `nil` if the text goes on with neither.
     mutating func offset() -> (isWest: Bool, hours: Int, minutes: Int)? {
-      if take("Z", "z") { return (false, 0, 0) }
-      let isWest = take("-")
-      guard isWest || take("+", " "), let hours = number(2), take(":"), let minutes = number(2) else { return nil }
+      if skip("Z", "z") { return (false, 0, 0) }
+      let isWest = skip("-")
+      guard isWest || skip("+", " "), let hours = number(2), skip(":"), let minutes = number(2) else { return nil }
       return (isWest, hours, minutes)
     }
   }

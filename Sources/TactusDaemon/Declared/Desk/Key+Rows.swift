@@ -97,7 +97,7 @@ extension Key {
   func stored(_ group: Group) -> StoredValue { StoredValue(read(group)) }
 
   /// Sets the property to a value from the table if the key accepts the value.
-  func take(_ stored: StoredValue, into group: inout Group) {
+  func set(_ stored: StoredValue, into group: inout Group) {
     // The property keeps its initial value if the column is empty or has an empty text.
     guard let value = stored.value(as: kind), allows(value) else { return }
     take(value, &group)
@@ -108,7 +108,7 @@ extension Settings {
   /// Creates the value from a row of a table.
   init(_ row: [StoredValue]) {
     self.init()
-    for (key, value) in zip(Self.keys, row) { key.take(value, into: &self) }
+    for (key, value) in zip(Self.keys, row) { key.set(value, into: &self) }
   }
 
   /// The values of the row, one for each column.

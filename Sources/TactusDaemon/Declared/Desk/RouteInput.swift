@@ -12,7 +12,7 @@ extension Settings {
     let (inPath, others) = (
       Self.keys.filter { path.names.contains($0.member) }, Self.keys.filter { !path.names.contains($0.member) }
     )
-    for key in inPath { try take(request.parameters[key.member] ?? "", of: key) }
+    for key in inPath { try readParameter(request.parameters[key.member] ?? "", of: key) }
     if hasBody {
       try readBody(request, others)
     } else {
@@ -23,7 +23,7 @@ extension Settings {
       }
       for key in others {
         if let text = request.query[key.member] {
-          try take(text, of: key)
+          try readParameter(text, of: key)
         } else if key.isRequired {
           throw .validation(key.member, expected: key.bodyKind.expected, got: "nothing")
         }
@@ -58,7 +58,7 @@ extension Settings {
     }
   }
 
-  private mutating func take(_ text: String, of key: Key<Self>) throws(APIError) {
+  private mutating func readParameter(_ text: String, of key: Key<Self>) throws(APIError) {
     guard let value = key.value(text) else {
       throw .validation(key.member, expected: key.bodyKind.expected, got: "\"\(text.prefix(40))\"")
     }

@@ -132,7 +132,7 @@ public struct Needed<Offer: Sendable>: Sendable {
 
   /// The offer, or `nil` if no system of the file provides it. Systems are opened one after the other, so `nil` is
   /// final only after all of them are open.
-  public var offer: Offer? { offers.take(Offer.self) }
+  public var offer: Offer? { offers.find(Offer.self) }
 }
 
 extension DeskMaterial where System: Needs {

@@ -166,7 +166,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
       do throws(GPIOError) {
         guard let isFull = try flow?.receive(into: &edges) else { return }
         for index in 0..<edges.count {
-          pulses.take(edges[index])
+          pulses.add(edges[index])
           flowAge.uses(sampledAt: edges[index].at)
         }
         if !isFull { break }
