@@ -41,16 +41,16 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
   /// Reports that a peer has connected. The link must not be up.
   public mutating func up() {
     precondition(!isUp, "already up")
-    beginSession()
+    advanceSession()
   }
 
   /// Reports that the peer has disconnected. The link must be up. Frames of the connection that the loop has not read yet are lost.
   public mutating func down() {
     precondition(isUp, "not up")
-    beginSession()
+    advanceSession()
   }
 
-  private mutating func beginSession() {
+  private mutating func advanceSession() {
     session &+= 1
     shared.pointee.session.store(session, ordering: .releasing)
     loop.ring()
