@@ -108,7 +108,7 @@ final class PlantDoorBench {
   }
 
   func read(_ probe: Int, _ sample: Int64, celsius: Double? = nil) {
-    desk.take(PlantProbeReading(probe: probe, at: clock.now, .sample(sample, celsius: celsius)))
+    desk.receive(PlantProbeReading(probe: probe, at: clock.now, .sample(sample, celsius: celsius)))
   }
 
   /// Something done to the store's tables behind its back.
@@ -119,7 +119,7 @@ final class PlantDoorBench {
     let replies = Mutex<[String]>([])
     let done = DispatchSemaphore(value: 0)
     let text = "ID:7;sender:\(sender);receiver:Host-RPI3B+;payload:\(payload);operation:\(operation)"
-    desk.take(Array(text.utf8)) { messages in
+    desk.receive(Array(text.utf8)) { messages in
       replies.withLock { $0 += messages.map { "\($0.operation) \($0.payload)" } }
       done.signal()
     }

@@ -135,7 +135,7 @@ import Testing
     let done = DispatchSemaphore(value: 0)
     func send(_ operation: String, _ payload: String) {
       let text = "ID:0;sender:6F2A;receiver:all;payload:\(payload);operation:\(operation)"
-      bench.desk.take(Array(text.utf8)) { messages in
+      bench.desk.receive(Array(text.utf8)) { messages in
         heard.withLock { $0 += messages.map { "\($0.operation) \($0.payload)" } }
         done.signal()
       }
@@ -152,7 +152,7 @@ import Testing
     }
     #expect(heard.withLock { $0 } == expected)
     // What the broker had kept is counted only.
-    bench.desk.take(Array("ID:0;sender:x;receiver:all;payload:;operation:REQ_numPlants".utf8), isOld: true) { _ in
+    bench.desk.receive(Array("ID:0;sender:x;receiver:all;payload:;operation:REQ_numPlants".utf8), isOld: true) { _ in
       Issue.record("answered")
     }
     #expect(bench.desk.messages(bench.desk.view)["old"] == 1)

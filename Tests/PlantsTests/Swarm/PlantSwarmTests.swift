@@ -76,7 +76,7 @@ import Wire
       let replies = texts.map { MQTTMessage(topic: topics.reply(["plants", "1"]), text: $0) }
       let effect = PlantButtons.Effect(
         before: PlantRecords(), wall: PlantInstant(secondsSince1970: 0), refuses: false, waterings: waterings)
-      PlantButtons.look([command], replies, effect, topics, at: .zero, &checks, 0)
+      PlantButtons.check([command], replies, effect, topics, at: .zero, &checks, 0)
       return checks.failure?.invariant
     }
     let refusal = "{\"id\":7,\"ok\":false}"

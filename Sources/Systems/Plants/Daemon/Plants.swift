@@ -71,7 +71,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
   public static func filters(_ wiring: Wiring) -> [String] { wiring.hasApp ? [PlantTopics.toHost] : [] }
 
   public static func receive(_ message: MQTTMessage, _ duty: PlantDuty, on broker: BrokerLine) {
-    duty.desk.take(message.payload, isOld: message.isRetained) { replies in
+    duty.desk.receive(message.payload, isOld: message.isRetained) { replies in
       for reply in replies { broker.publish(MQTTMessage(topic: PlantTopics.fromHost, text: reply.encoded)) }
     }
   }

@@ -82,7 +82,7 @@ struct PlantAnswers {
     (waiting, recent) = ([], [:])
   }
 
-  mutating func take(_ answer: Answer, at now: TickInstant) -> Outcome {
+  mutating func receive(_ answer: Answer, at now: TickInstant) -> Outcome {
     if answer.id == PlantAnswers.noise, answer.operation.hasPrefix("ERR_") { return .refused }
     guard let request = requests[answer.id], request.user == answer.receiver else { return .unasked }
     requests[answer.id]!.answers += 1

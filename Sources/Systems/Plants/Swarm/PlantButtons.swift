@@ -29,7 +29,7 @@ struct PlantButtons {
   }
 
   /// Checks the commands that the daemon received and its answers.
-  static func look(
+  static func check(
     _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: Effect, _ topics: DeviceTopics, at now: TickInstant,
     _ checks: inout SwarmChecks, _ first: Int
   ) {

@@ -119,7 +119,7 @@ struct PlantOracle {
     }
   }
 
-  private mutating func lookAtFarewell(_ broker: SwarmBroker, at now: TickInstant) {
+  private mutating func checkFarewell(_ broker: SwarmBroker, at now: TickInstant) {
     guard let isSaid = farewell.look(broker, at: now) else { return }
     let words = farewell.words(broker)
     check(11, isSaid, at: now, words)
@@ -178,11 +178,11 @@ struct PlantOracle {
     _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: PlantButtons.Effect, _ topics: DeviceTopics,
     at now: TickInstant
   ) {
-    PlantButtons.look(commands, replies, effect, topics, at: now, &checks, Self.buttons)
+    PlantButtons.check(commands, replies, effect, topics, at: now, &checks, Self.buttons)
   }
 
   mutating func said(_ answer: PlantAnswers.Answer, at now: TickInstant) {
-    let outcome = answers.take(answer, at: now)
+    let outcome = answers.receive(answer, at: now)
     check(2, outcome != .unasked, at: now, "\(answer) answers nothing")
     if case .made(let change) = outcome { acknowledged(change, at: now) }
     guard let data = answer.data else { return }
@@ -256,7 +256,7 @@ struct PlantOracle {
   // MARK: The broker
 
   mutating func published(_ broker: SwarmBroker, _ records: PlantRecords, at now: TickInstant) {
-    lookAtFarewell(broker, at: now)
+    checkFarewell(broker, at: now)
     let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
     if let killedAt {
       // A broker that was away at that time has not noticed the death.

@@ -115,7 +115,7 @@ final class PlantSwarm: SwarmPart {
     clock.value = now
     // The daemon does not wait for a loop that stands still.
     if now > stallsUntil { daemon.simulation.stop() }
-    take(daemon)
+    recordReadings(of: daemon)
     oracle.stops(broker, store.kept, at: now)
     if settings.saysGoodbye { broker.stop(at: now, daemon.takeEvents()) }
     while daemon.isWaiting, !hasDied { daemon.takeFromDisk(at: now) }
@@ -125,7 +125,7 @@ final class PlantSwarm: SwarmPart {
     return (true, .known)
   }
 
-  private func take(_ daemon: PlantSwarmDaemon) {
+  private func recordReadings(of daemon: PlantSwarmDaemon) {
     daemon.takeReadings { reading in
       if case .sample = reading.result { oracle.took(Self.sensors[reading.probe].id) }
     }
@@ -150,7 +150,7 @@ final class PlantSwarm: SwarmPart {
       let due = min(daemon?.nextBeat ?? .distantFuture, daemon?.diskAt ?? .distantFuture, broker.nextAt)
       if let daemon, daemon.simulation.runTick(until: min(instant, due)) {
         clock.value = daemon.simulation.now
-        take(daemon)
+        recordReadings(of: daemon)
       } else if due <= instant {
         clock.value = max(clock.value, due)
         step(at: due)
@@ -160,7 +160,7 @@ final class PlantSwarm: SwarmPart {
       hear()
     }
     clock.value = instant
-    if instant >= nextLook { look(at: instant) }
+    if instant >= nextLook { check(at: instant) }
   }
 
   /// Runs the next step of the broker, the disk or the daemon's main thread.
@@ -172,7 +172,7 @@ final class PlantSwarm: SwarmPart {
       let delivered = broker.takeDelivered()
       let effect = PlantButtons.Effect(
         before: before, wall: wall(at: now), refuses: store.isFull, waterings: store.waterings - waterings)
-      look(delivered.filter { broker.topics.commandPath($0.topic) != nil }, effect, at: now)
+      check(delivered.filter { broker.topics.commandPath($0.topic) != nil }, effect, at: now)
       for message in delivered where message.topic == PlantTopics.toHost && !message.isRetained {
         let request = message.payload.withUnsafeBytes { try? PlantMessage.parse($0) }
         // Bytes that are not a valid message count as one of their sender if they name it.
@@ -190,7 +190,7 @@ final class PlantSwarm: SwarmPart {
   }
 
   /// Checks commands for single plants, which the daemon has carried out and answered by now.
-  private func look(_ commands: [MQTTMessage], _ effect: PlantButtons.Effect, at now: TickInstant) {
+  private func check(_ commands: [MQTTMessage], _ effect: PlantButtons.Effect, at now: TickInstant) {
     if commands.isEmpty || hasDied { return }
     let replies = said.filter { broker.topics.isReply($0.topic) }
     oracle.commanded(commands, replies, effect, broker.topics, at: now)
@@ -232,7 +232,7 @@ final class PlantSwarm: SwarmPart {
   }
 
   /// Makes the checks that take long, every other second.
-  private func look(at now: TickInstant) {
+  private func check(at now: TickInstant) {
     nextLook = now + .seconds(2)
     let records = store.kept
     guard !hasDied else { return }

@@ -72,7 +72,7 @@ final class PlantSwarmDaemon {
   func takeReadings(_ body: (PlantProbeReading) -> Void) {
     while let reading = readings.pop() {
       body(reading)
-      desk.take(reading)
+      desk.receive(reading)
     }
   }
 

@@ -141,7 +141,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
       isKnown = true
       attempts = 0
       state = .asking(.moisture, from: now)
-    case .sample(let value): return take(value, at: now)
+    case .sample(let value): return addSample(value, at: now)
     case .celsius(let celsius): return finish(celsius: celsius, at: now)
     case .heard(let value, let celsius):
       rest(at: now)
@@ -173,7 +173,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func take(_ value: Int64, at now: TickInstant) -> PlantProbeOutcome {
+  private mutating func addSample(_ value: Int64, at now: TickInstant) -> PlantProbeOutcome {
     // The samples are kept sorted, so that the middle one is the median.
     var index = count
     while index > 0, samples[index - 1] > value {

@@ -76,7 +76,7 @@ public struct PlantMonitor: Sendable {
   ) -> PlantMonitorAction {
     var action = PlantMonitorAction()
     takeCalibrations(book)
-    if case .reading(let reading) = event { take(reading, book: &book, wall: wall, action: &action) }
+    if case .reading(let reading) = event { receive(reading, book: &book, wall: wall, action: &action) }
     review(&book, at: now, action: &action)
     return action
   }
@@ -95,7 +95,7 @@ public struct PlantMonitor: Sendable {
     }
   }
 
-  private mutating func take(
+  private mutating func receive(
     _ reading: PlantProbeReading, book: inout PlantBook, wall: PlantInstant, action: inout PlantMonitorAction
   ) {
     precondition(sensors.indices.contains(reading.probe), "no such probe")

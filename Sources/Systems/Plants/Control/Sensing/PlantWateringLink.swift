@@ -76,7 +76,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   }
 
   /// Changes the limits; earlier requests count against the new ones.
-  public mutating func take(_ new: PlantWateringSettings) { settings = new }
+  public mutating func apply(_ new: PlantWateringSettings) { settings = new }
 
   /// Decides whether to request water now. After a request, `record` must be stored.
   ///

@@ -113,14 +113,14 @@ public final class PlantDesk: Sendable {
   var linkSettings: [PlantID: PlantWateringSettings] { links.withLock { $0 } }
 
   /// Applies the rules of a reloaded configuration: the limits of the app's messages and of the links' requests. The links themselves do not change.
-  func take(_ host: PlantHostSettings, _ new: [PlantID: PlantWateringSettings]) {
+  func apply(_ host: PlantHostSettings, _ new: [PlantID: PlantWateringSettings]) {
     links.withLock { $0 = new }
     state.withLock { state in
       state.host.settings.legacyQuiet = host.legacyQuiet
       state.host.settings.spamLimit = host.spamLimit
       state.host.settings.spamWindow = host.spamWindow
       for index in state.links.indices {
-        if let settings = new[state.links[index].plant] { state.links[index].take(settings) }
+        if let settings = new[state.links[index].plant] { state.links[index].apply(settings) }
       }
       publish(state)
     }
@@ -228,7 +228,7 @@ public final class PlantDesk: Sendable {
   /// disk first, and always in the order of the messages. Never waits for the disk.
   ///
   /// - Parameter isOld: whether the broker had retained the message and sends it to each new subscriber; such a message is only counted.
-  func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
+  func receive(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
     if isOld {
       old.add(1, ordering: .relaxed)
       return
@@ -293,7 +293,7 @@ public final class PlantDesk: Sendable {
   // MARK: the loop's readings, and the time
 
   /// Handles a reading of the sensor loop.
-  public func take(_ reading: PlantProbeReading) {
+  public func receive(_ reading: PlantProbeReading) {
     state.withLock { state in
       followRestore(&state)
       review(&state, .reading(reading))

@@ -103,35 +103,35 @@ extension PlantNews {
   }
 
   func log(_ logger: Logger) {
-    func tell(_ level: Logger.Level, _ message: Logger.Message, _ plant: Plant, _ more: Logger.Metadata = [:]) {
+    func write(_ level: Logger.Level, _ message: Logger.Message, _ plant: Plant, _ more: Logger.Metadata = [:]) {
       let metadata: Logger.Metadata = [
         "plant": "\(plant.id)", "name": "\(plant.name)", "user": "\(plant.user)",
       ]
       logger.log(level: level, message, metadata: metadata.merging(more) { first, _ in first })
     }
     switch self {
-    case .added(let plant): tell(.info, "plant added", plant)
-    case .changed(let plant): tell(.info, "plant changed", plant)
+    case .added(let plant): write(.info, "plant added", plant)
+    case .changed(let plant): write(.info, "plant changed", plant)
     case .removed(let id): logger.info("plant removed", metadata: ["plant": "\(id)"])
     case .calibrated(let sensor, _, _):
       logger.info("probe calibrated", metadata: ["sensor": "\(sensor)"])
     case .raised(let plant, let alert, let percent):
-      tell(
+      write(
         .warning, "plant alert", plant,
         ["alert": "\(alert)", "moisture_percent": "\(percent.tenths.map { "\($0)" } ?? "unknown")"])
-    case .cleared(let plant, let alert, _): tell(.info, "plant alert cleared", plant, ["alert": "\(alert)"])
+    case .cleared(let plant, let alert, _): write(.info, "plant alert cleared", plant, ["alert": "\(alert)"])
     case .watered(let plant, let isByHand):
-      tell(.info, "plant watered", plant, ["seen_by": isByHand ? "a person" : "its probe"])
+      write(.info, "plant watered", plant, ["seen_by": isByHand ? "a person" : "its probe"])
     case .asked(let plant, let request):
-      tell(
+      write(
         .notice, "a dry plant asks for water", plant, ["zoneId": "\(request.zone)", "seconds": "\(request.seconds)"])
     case .refused(let plant, let request, let reason):
-      tell(.warning, "the sprinkler refuses a dry plant", plant, ["zoneId": "\(request.zone)", "reason": "\(reason)"])
+      write(.warning, "the sprinkler refuses a dry plant", plant, ["zoneId": "\(request.zone)", "reason": "\(reason)"])
     case .waits(let plant, let zone):
-      tell(
+      write(
         .warning, "a dry plant is not watered yet", plant,
         ["zoneId": "\(zone)", "reason": "\(Self.waits)", "to_confirm": "\(Self.wayToConfirm(plant.id))"])
-    case .confirmed(let plant): tell(.notice, "somebody has confirmed that a plant may be watered", plant)
+    case .confirmed(let plant): write(.notice, "somebody has confirmed that a plant may be watered", plant)
     case .uselessCalibration(let sensor, let points):
       logger.warning(
         "a probe's calibration is not used: its points are so near that noise could have made them, or the wrong way round",

@@ -159,7 +159,7 @@ extension PlantRoutes {
           throw APIError.conflict(
             "NO_PICTURES", "no pictures are kept: plants.pictures.hour in the file says when to take them")
         }
-        let day = LocalDate(daysSince1970: try await pictures.take())
+        let day = LocalDate(daysSince1970: try await pictures.takePicture())
         return APIResponse(PictureAnswer(day: "\(day)"), status: .created, logValue: "day=\(day)")
       },
     ]

@@ -82,7 +82,7 @@ private final class PlantErrands: @unchecked Sendable {
     let rules = rules()
     if rules != taken {
       taken = rules
-      desk.take(Plants.host(wiring, rules), Plants.links(wiring, rules))
+      desk.apply(Plants.host(wiring, rules), Plants.links(wiring, rules))
     }
     if let garden {
       if let water = water.offer { desk.rain(on: garden, isOpen: water.isOpen) }
@@ -100,7 +100,7 @@ private final class PlantErrands: @unchecked Sendable {
           "a probe could not be read",
           metadata: ["sensor": .string(wiring.sensors[reading.probe].name), "failure": .string("\(failure)")])
       }
-      desk.take(reading)
+      desk.receive(reading)
     }
   }
 

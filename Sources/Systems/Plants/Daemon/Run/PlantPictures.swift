@@ -64,7 +64,7 @@ final class PlantPictures: Sendable {
     guard let due else { return }
     Task(executorPreference: DiskThreads.shared) { [self] in
       do {
-        try await take(day: due, at: seconds)
+        try await takePicture(day: due, at: seconds)
         state.withLock { $0.times.took(due, at: MonotonicClock.now) }
       } catch {
         failed("\((error as? APIError)?.message ?? "\(error)")")
@@ -74,16 +74,16 @@ final class PlantPictures: Sendable {
   }
 
   /// Takes a picture now, which replaces the one of the day, and returns the day.
-  func take() async throws -> Int {
+  func takePicture() async throws -> Int {
     let seconds = clock.now.secondsSince1970
     // A clock that has never been set may be before 1970 in the local zone.
     let day = Int(clamping: local(seconds).flooredQuotient(86_400))
     let kept = min(max(day, PlantStore.pictureDays.lowerBound), PlantStore.pictureDays.upperBound)
-    try await take(day: kept, at: seconds)
+    try await takePicture(day: kept, at: seconds)
     return kept
   }
 
-  private func take(day: Int, at seconds: Int64) async throws {
+  private func takePicture(day: Int, at seconds: Int64) async throws {
     guard let camera = camera() else {
       throw APIError(.serviceUnavailable, "NO_CAMERA", "no system of the file has a camera")
     }

@@ -36,7 +36,7 @@ final class SoilEar: OwnLink, Sendable {
             case .listening(let adapter):
               logger.info("listening for soil sensors", metadata: ["adapter": .string(adapter)])
             }
-          }, heard: { notes.take($0) })
+          }, heard: { notes.receive($0) })
         listener.start()
         self.listener.withLock { $0 = listener }
       } catch {
@@ -69,7 +69,7 @@ final class SoilEar: OwnLink, Sendable {
         )
       }
 
-      func take(_ heard: BluetoothAdvertisement) {
+      func receive(_ heard: BluetoothAdvertisement) {
         guard let probe = probes[heard.address],
           let format = SoilAdvertisement.Format.allCases.first(where: { $0.uuid == heard.service }),
           let said = SoilAdvertisement(heard.data, as: format)

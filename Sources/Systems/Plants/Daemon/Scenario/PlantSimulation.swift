@@ -83,7 +83,7 @@ final class PlantSimulation {
     while now < instant {
       simulation.run(for: min(Self.beat, instant - now))
       clock.value = now
-      while let reading = readings.pop() { desk.take(reading) }
+      while let reading = readings.pop() { desk.receive(reading) }
       desk.rain(on: garden) { water.isOpen($0, at: now) }
       garden.beat(at: now)
       desk.beat(at: now)
@@ -97,7 +97,7 @@ final class PlantSimulation {
     let answered = DispatchSemaphore(value: 0)
     let replies = Guarded<[PlantMessage]>([])
     // A message that changes something is answered on another thread, when the change is on the disk.
-    desk.take(message) { made in
+    desk.receive(message) { made in
       replies.value = made
       answered.signal()
     }
