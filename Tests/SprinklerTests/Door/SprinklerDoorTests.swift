@@ -383,8 +383,8 @@ struct SprinklerDoorTests {
     #expect(events.contains { $0["reason"] as? String == "fault: \(words)" })
     let lines = bench.desk.lines
     #expect(StateSeen(.fault(.flow(.noFlow(ZoneID(3)!))), lines).logged == "fault: \(words)")
-    #expect(lines.words(of: .highFlow(ZoneID(3)!)) == "zone 3 (Beds) is open and too much water flows")
-    #expect(lines.words(of: .highFlow(ZoneID(9)!)) == "zone 9 is open and too much water flows")
+    #expect(lines.text(of: .highFlow(ZoneID(3)!)) == "zone 3 (Beds) is open and too much water flows")
+    #expect(lines.text(of: .highFlow(ZoneID(9)!)) == "zone 9 is open and too much water flows")
   }
 
   @Test("an emergency stop while a valve stays on says so")

@@ -122,7 +122,7 @@ struct SprinklerFlowOracle {
   /// - Parameters:
   ///   - new: the valves that are open from now on; the previous set was open until now.
   ///   - awakeSince: the instant since which the loop has run without interruption.
-  mutating func look(
+  mutating func check(
     open new: UInt64, at now: TickInstant, awakeSince: TickInstant, isExcused: Bool, _ output: inout SwarmOutput,
     _ first: Int
   ) {

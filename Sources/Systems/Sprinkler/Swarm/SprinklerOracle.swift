@@ -183,11 +183,11 @@ struct SprinklerOracle {
   /// Checks the open valves.
   ///
   /// - Parameter hasDied: whether the process has died in a write, and the simulation has not handled that yet.
-  mutating func look(open: UInt64, at now: TickInstant, hasDied: Bool = false) {
+  mutating func check(open: UInt64, at now: TickInstant, hasDied: Bool = false) {
     let isExcused = hasDied || output.look(isActive: open != 0, at: now)
     if output.reach.killedAt == nil {
       let awakeSince = output.reach.standsUntil
-      flow.look(open: open, at: now, awakeSince: awakeSince, isExcused: isExcused, &output, Self.flowNames)
+      flow.check(open: open, at: now, awakeSince: awakeSince, isExcused: isExcused, &output, Self.flowNames)
     }
     for zone in 0..<SprinklerSwarm.zones where open >> UInt64(clamping: zone) & 1 != 0 {
       watered[zone] = watered[zone] + (now - lookedAt)

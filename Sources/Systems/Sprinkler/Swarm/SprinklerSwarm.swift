@@ -134,7 +134,7 @@ final class SprinklerSwarm: SwarmPart {
     daemon.simulation.stop()
     see(daemon.newest.state)
     let isConfirmed = daemon.newest.confirmation.isConfirmed
-    oracle.look(open: open, at: now)
+    oracle.check(open: open, at: now)
     oracle.output.stopped(isActive: open != 0, isConfirmed: isConfirmed, at: now)
     return (isConfirmed, daemon.finish(at: now, wallAtZero))
   }
@@ -164,12 +164,12 @@ final class SprinklerSwarm: SwarmPart {
       let before = open
       let beat = daemon.nextBeat
       if daemon.simulation.runTick(until: min(instant, beat)) {
-        oracle.look(open: before, at: daemon.simulation.now)
+        oracle.check(open: before, at: daemon.simulation.now)
         let published = daemon.newest
         oracle.ticked(at: daemon.simulation.now, newest, published)
         newest = published
         see(published.state)
-        oracle.look(open: open, at: daemon.simulation.now)
+        oracle.check(open: open, at: daemon.simulation.now)
         account(at: daemon.simulation.now)
       } else if beat <= instant {
         daemon.beat(at: beat, wallAtZero)
@@ -180,7 +180,7 @@ final class SprinklerSwarm: SwarmPart {
         break
       }
     }
-    oracle.look(open: open, at: instant, hasDied: daemon != nil && store.hasDied)
+    oracle.check(open: open, at: instant, hasDied: daemon != nil && store.hasDied)
     ranUntil = instant
     if !store.hasDied { account(at: instant) }
   }
@@ -195,7 +195,7 @@ final class SprinklerSwarm: SwarmPart {
 
   func makeSafe(at now: TickInstant) -> Bool {
     let before = open
-    oracle.look(open: before, at: now)
+    oracle.check(open: before, at: now)
     let isConfirmed = turnOff(at: now)
     oracle.cut(wasOpen: before != 0, isConfirmed: isConfirmed, at: now)
     return isConfirmed

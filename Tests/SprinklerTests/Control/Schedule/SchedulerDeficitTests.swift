@@ -24,7 +24,7 @@ struct SchedulerDeficitTests {
     var program = Garden.program(1, starts: starts.map { .clock(minute: $0) }, steps: steps)
     program.adjustment = .deficit
     var world = try Garden.world([program], at: Garden.at(7, 1, 5, 50), settings: settings)
-    for day in days { world.tell(PastWeather(days: [day], elevationMetres: 40)) }
+    for day in days { world.report(PastWeather(days: [day], elevationMetres: 40)) }
     return world
   }
 
@@ -113,10 +113,10 @@ struct SchedulerDeficitTests {
     let before = world.scheduler.records.deficits
     for step: Int64 in [400 * 86_400, -800 * 86_400, 400 * 86_400] {
       world.stepClock(by: step)
-      world.tell(PastWeather(days: [Self.day(6, 29), Self.day(6, 28)], elevationMetres: 40))
+      world.report(PastWeather(days: [Self.day(6, 29), Self.day(6, 28)], elevationMetres: 40))
       #expect(world.scheduler.records.deficits == before)
     }
-    world.tell(PastWeather(days: [Self.day(6, 30), Self.day(6, 29), Self.day(7, 1)]))
+    world.report(PastWeather(days: [Self.day(6, 30), Self.day(6, 29), Self.day(7, 1)]))
     #expect(isNear(world.scheduler.records.deficits.first?.millimetres, 17.62))
     #expect(world.scheduler.records.deficits.first?.through == Self.date(7, 1))
   }
@@ -124,13 +124,13 @@ struct SchedulerDeficitTests {
   @Test("days that nobody told: passed over once a later one is known, and said; the deficit ends at its greatest")
   func unknown() throws {
     var world = try Self.world([Self.day(6, 1)])
-    world.tell(PastWeather(days: [Self.day(6, 2, rain: nil), Self.day(6, 3, maximum: nil)]))
+    world.report(PastWeather(days: [Self.day(6, 2, rain: nil), Self.day(6, 3, maximum: nil)]))
     #expect(world.scheduler.records.deficits.first?.through == Self.date(6, 1))
-    world.tell(PastWeather(days: (4...9).map { Self.day(6, $0) }))
+    world.report(PastWeather(days: (4...9).map { Self.day(6, $0) }))
     #expect(world.scheduler.records.deficits.first?.millimetres == 25)
     #expect(
       world.scheduler.deficitStatus.first?.deficit.map { "\($0.through) \($0.unknownDays)" } == "2026-06-09 2")
-    world.tell(PastWeather(days: [Self.day(6, 10, rain: 80)]))
+    world.report(PastWeather(days: [Self.day(6, 10, rain: 80)]))
     let clear = try #require(world.scheduler.records.deficits.first)
     #expect(clear == ZoneDeficit(zone: Garden.zone(1), through: Self.date(6, 10)))
   }
@@ -138,8 +138,8 @@ struct SchedulerDeficitTests {
   @Test("a wrong date of the provider, far ahead: the days go on from its next answer")
   func ahead() throws {
     var world = try Self.world([DayWeather(date: LocalDate(year: 2099, month: 1, day: 1))])
-    world.tell(PastWeather(days: [Self.day(6, 28)]))
-    world.tell(PastWeather(days: [Self.day(6, 29)]))
+    world.report(PastWeather(days: [Self.day(6, 28)]))
+    world.report(PastWeather(days: [Self.day(6, 29)]))
     #expect(isNear(world.scheduler.records.deficits.first?.millimetres, 5.88))
     #expect(world.scheduler.records.deficits.first?.since == Self.date(6, 29))
   }

@@ -227,7 +227,7 @@ struct SchedulerRainSensorTests {
     #expect(words(world) == .waits)
     var settings = Garden.settings
     settings.rainSensor = RainSensorRule(delaySeconds: 0)
-    world.take(settings)
+    world.apply(settings)
     #expect(words(world) == .wet && world.stored.rainDelay != nil)
   }
 }

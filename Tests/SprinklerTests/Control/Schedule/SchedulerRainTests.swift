@@ -86,14 +86,14 @@ struct SchedulerRainTests {
     var settings = Garden.settings
     settings.manualInRain = .deny
     settings.rainEndsOpenRuns = false
-    world.take(settings)
+    world.apply(settings)
     world.run(untilWall: Garden.at(7, 1, 6, 5))
     world.ask(.setRainDelay(seconds: 7_200))
     #expect(world.ask(.zoneOn(Garden.zone(1), seconds: 60)).refusal != nil)
     world.run(untilWall: Garden.at(7, 1, 12))
     #expect(
       Set(words(world)) == ["1: 600 s completed 2026-07-01 06:00:00", "2: 0 s rainDelay 2026-07-01 06:00:00"])
-    world.take(Garden.settings)
+    world.apply(Garden.settings)
     world.ask(.setRainDelay(seconds: 7_200))
     #expect(world.ask(.zoneOn(Garden.zone(1), seconds: 60)).refusal == nil)
     finish(&world)

@@ -162,7 +162,7 @@ struct SchedulerSoilTests {
     var world = try Self.world([])
     var settings = Garden.settings
     settings.moisture = [MoistureRule(probe: .plant(3), wetPercent: 60, effect: .skip)]
-    world.take(settings)
+    world.apply(settings)
     read(&world, 70)
     #expect(world.scheduler.soilStatus.isEmpty)
     expect(&world, Self.asScheduled, why: [nil, nil])

@@ -42,7 +42,7 @@ struct ZoneCommandTests {
     // The start takes the file's change beside the old name.
     var last = file
     last.zones[0].name = "Other"
-    _ = try records.take(file, since: last, pins: zones.map(\.gpioPin), masterPin: nil)
+    _ = try records.merge(file, since: last, pins: zones.map(\.gpioPin), masterPin: nil)
     #expect(records.zones[0].name == old && records.zones[1].name == "Beds")
 
     var scheduler = Garden.scheduler([program])

@@ -103,17 +103,17 @@ extension IrrigationMachine {
       if Mechanism.noFlow.acts, let limit = flow.limits.noFlow,
         let rate = watch.noFlow.measure(pulses, over: limit.over, from: since, at: now)
       {
-        tell(rate < limit.litresPerMinute * flow.pulsesPerLitre, .noFlow(zone), limit.reaction, at: now)
+        setAlarm(rate < limit.litresPerMinute * flow.pulsesPerLitre, .noFlow(zone), limit.reaction, at: now)
       }
       if Mechanism.highFlow.acts, let limit = flow.limits.highFlow,
         let rate = watch.highFlow.measure(pulses, over: limit.over, from: since + limit.over, at: now)
       {
-        tell(limit.litresPerMinute * flow.pulsesPerLitre < rate, .highFlow(zone), limit.reaction, at: now)
+        setAlarm(limit.litresPerMinute * flow.pulsesPerLitre < rate, .highFlow(zone), limit.reaction, at: now)
       }
     } else if Mechanism.leak.acts, lines == 0, let limit = flow.limits.leak,
       let rate = watch.leak.measure(pulses, over: limit.over, from: since + limit.over, at: now)
     {
-      tell(limit.litresPerMinute * flow.pulsesPerLitre < rate, .leak, limit.reaction, at: now)
+      setAlarm(limit.litresPerMinute * flow.pulsesPerLitre < rate, .leak, limit.reaction, at: now)
     }
   }
 
@@ -126,12 +126,12 @@ extension IrrigationMachine {
     else { return }
     let litres = rate / flow.pulsesPerLitre
     if Mechanism.noFlow.acts, let minimum = limits.minimum {
-      tell(
+      setAlarm(
         litres < minimum.litresPerMinute,
         .belowLimit(ZoneFlowVerdict(zone: zone, litresPerMinute: litres, limit: minimum)), limits.reaction, at: now)
     }
     if Mechanism.highFlow.acts, let maximum = limits.maximum {
-      tell(
+      setAlarm(
         maximum.litresPerMinute < litres,
         .aboveLimit(ZoneFlowVerdict(zone: zone, litresPerMinute: litres, limit: maximum)), limits.reaction, at: now)
     }
@@ -173,7 +173,7 @@ extension IrrigationMachine {
 
   /// Raises the alarm if `isWrong`; otherwise ends a standing alarm of the same kind.
   @_noLocks @_noAllocation
-  private mutating func tell(
+  private mutating func setAlarm(
     _ isWrong: Bool, _ alarm: FlowAlarm, _ reaction: FlowSettings.Reaction, at now: TickInstant
   ) {
     var isKnown = false

@@ -13,10 +13,10 @@ struct SoilBook: Sendable {
   /// are absent.
   private var wetSince: [MoistureRule: Double] = [:]
 
-  /// Takes a reading that is newer than the probe's last one.
+  /// Records a reading that is newer than the probe's last one.
   ///
   /// - Parameter now: the present instant, in seconds.
-  mutating func take(_ reading: MoistureReading, _ rules: [MoistureRule], at now: Double) {
+  mutating func record(_ reading: MoistureReading, _ rules: [MoistureRule], at now: Double) {
     let taken = now - max(0, reading.ageSeconds)
     let last = known[reading.probe]
     guard reading.percent.isFinite, taken.isFinite, last.map({ taken > $0.taken }) ?? true else { return }

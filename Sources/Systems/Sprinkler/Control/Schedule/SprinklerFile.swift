@@ -23,7 +23,7 @@ extension SprinklerRecords {
   ///   - masterPin: the line that no zone may use, or `nil` if there is no master valve.
   /// - Returns: A description of each change, such as `zone 1: name Lawn → Front lawn`, and the changes for the store.
   /// - Throws: A refusal if the file and the store contradict each other; then nothing is taken over.
-  public mutating func take(
+  public mutating func merge(
     _ file: SprinklerFile, since last: SprinklerFile, pins: [Int], masterPin: Int?
   ) throws(SprinklerRefusal) -> (words: [String], changes: [SprinklerChange]) {
     var new = self
@@ -66,7 +66,7 @@ extension SprinklerRecords {
         }
         continue
       }
-      words += zones[place].take(zone, since: before)
+      words += zones[place].merge(zone, since: before)
     }
     return words
   }
@@ -76,23 +76,23 @@ extension Zone {
   /// Takes over the properties of the zone that have changed in the file, and returns a description of each.
   ///
   /// - Parameter last: the zone as it was in the file before, or `nil` if the file did not have the zone.
-  fileprivate mutating func take(_ file: Zone, since last: Zone?) -> [String] {
+  fileprivate mutating func merge(_ file: Zone, since last: Zone?) -> [String] {
     var (zone, words) = (self, [String]())
-    func take<Value: Equatable>(_ name: String, _ property: WritableKeyPath<Zone, Value>) {
+    func update<Value: Equatable>(_ name: String, _ property: WritableKeyPath<Zone, Value>) {
       let (new, old) = (file[keyPath: property], zone[keyPath: property])
       guard last?[keyPath: property] != new, old != new else { return }
       words.append("zone \(file.id): \(name) \(Self.text(old)) → \(Self.text(new))")
       zone[keyPath: property] = new
     }
-    take("name", \.name)
-    take("pin", \.gpioPin)
-    take("enabled", \.isEnabled)
-    take("default seconds", \.defaultSeconds)
-    take("most seconds", \.maximumSeconds)
-    take("most seconds a day", \.maximumSecondsPerDay)
-    take("group", \.group)
-    take("ignores rain", \.ignoresRain)
-    take("uses master", \.usesMaster)
+    update("name", \.name)
+    update("pin", \.gpioPin)
+    update("enabled", \.isEnabled)
+    update("default seconds", \.defaultSeconds)
+    update("most seconds", \.maximumSeconds)
+    update("most seconds a day", \.maximumSecondsPerDay)
+    update("group", \.group)
+    update("ignores rain", \.ignoresRain)
+    update("uses master", \.usesMaster)
     self = zone
     return words
   }

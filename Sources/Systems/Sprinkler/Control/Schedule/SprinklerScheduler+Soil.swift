@@ -43,9 +43,9 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Takes readings of the soil, and ends runs as the rules with the effect `stop` demand.
-  mutating func take(_ readings: [MoistureReading]) {
-    for reading in readings { soil.take(reading, settings.moisture, at: bootSeconds) }
+  /// Records readings of the soil, and ends runs as the rules with the effect `stop` demand.
+  mutating func receive(_ readings: [MoistureReading]) {
+    for reading in readings { soil.record(reading, settings.moisture, at: bootSeconds) }
     for run in records.pending where run.isScheduled && wetEnds[run.run] == nil {
       guard let finding = soilFinding(run.zone, after: 0), finding.effect == .stop else { continue }
       wetEnds[run.run] = finding.why
@@ -65,10 +65,10 @@ extension SprinklerScheduler {
       case .dry, .waits: break
       case .wet:
         if strongest.map({ rule.effect.strength > ($0.effect?.strength ?? 0) }) ?? true {
-          strongest = SoilFinding(effect: rule.effect, why: words(of: rule))
+          strongest = SoilFinding(effect: rule.effect, why: text(of: rule))
         }
       case .unknown:
-        if soil.state(rule, at: bootSeconds) == .unknown { missing = missing ?? SoilFinding(why: words(of: rule)) }
+        if soil.state(rule, at: bootSeconds) == .unknown { missing = missing ?? SoilFinding(why: text(of: rule)) }
       }
     }
     return strongest ?? missing
@@ -82,7 +82,7 @@ extension SprinklerScheduler {
   }
 
   /// Returns a sentence about the reading by which a rule acts, or about its absence: `plant 3 read 72 % at 2026-07-01 05:50, wet from 60 % on: watered for 50 %`.
-  private func words(of rule: MoistureRule) -> String {
+  private func text(of rule: MoistureRule) -> String {
     guard let last = soil.last(rule, at: bootSeconds) else {
       return "no reading of \(rule.probe) yet: as scheduled"
     }
@@ -173,7 +173,7 @@ extension SprinklerScheduler {
   }
 
   /// Counts the days that are over and have not been counted yet. A day that is not known whole is passed over once a later one is known.
-  mutating func take(_ weather: PastWeather) {
+  mutating func receive(_ weather: PastWeather) {
     guard let place = settings.place,
       let equations = Evapotranspiration(place, elevationMetres: weather.elevationMetres ?? 0)
     else { return }
@@ -232,7 +232,7 @@ extension SprinklerScheduler {
       $1.zone == zone ? $0 + rule.millimetres(seconds: Double($1.askedSeconds)) : $0
     }
     let missing = max(0, deficit.millimetres - coming)
-    var words = Self.words(of: deficit, rule)
+    var words = Self.text(of: deficit, rule)
     if coming > 0 { words += ", \(Self.number(coming)) still to come" }
     guard missing >= rule.leastMillimetres else {
       return DeficitFinding(seconds: 0, why: "\(words): watered from \(Self.number(rule.leastMillimetres)) mm on")
@@ -242,7 +242,7 @@ extension SprinklerScheduler {
   }
 
   /// Returns a deficit with its reasons: `3.2 mm since Tue 2026-06-30: ET 11, rain 4.8, watered 3`.
-  private static func words(of deficit: ZoneDeficit, _ rule: DeficitRule) -> String {
+  private static func text(of deficit: ZoneDeficit, _ rule: DeficitRule) -> String {
     let day = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][deficit.since.weekday]
     let most = deficit.millimetres >= rule.greatestMillimetres ? ", the most," : ""
     return "\(number(deficit.millimetres)) mm\(most) since \(day) \(deficit.since): ET \(number(deficit.evaporated)), "

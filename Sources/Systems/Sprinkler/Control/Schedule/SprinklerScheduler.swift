@@ -142,8 +142,8 @@ public struct SprinklerScheduler: Sendable {
     case .refused(let run, let refusal): ended(run, ran: 0, RunOutcome(refusal), litres: nil, wall)
     case .progress(let list): note(list)
     case .weather(let verdict): weather(verdict)
-    case .pastWeather(let weather): take(weather)
-    case .moisture(let readings): take(readings)
+    case .pastWeather(let weather): receive(weather)
+    case .moisture(let readings): receive(readings)
     case .rainSensor(let reading): sense(reading)
     case .settings(let new):
       let before = settings.zoneFlow

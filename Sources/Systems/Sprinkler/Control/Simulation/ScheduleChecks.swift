@@ -43,7 +43,7 @@ public struct ScheduleChecks: Sendable {
 
   // MARK: the store
 
-  mutating func take(_ change: SprinklerChange, at now: TickInstant) {
+  mutating func record(_ change: SprinklerChange, at now: TickInstant) {
     switch change {
     case .started(let key):
       let isNew = started.insert(key).inserted
@@ -101,7 +101,7 @@ public struct ScheduleChecks: Sendable {
     runs[run.run.id] = nil
   }
 
-  mutating func take(lines new: UInt64, at now: TickInstant) {
+  mutating func record(lines new: UInt64, at now: TickInstant) {
     account(until: now)
     lines = new
     var open: [Int: Int] = [:]

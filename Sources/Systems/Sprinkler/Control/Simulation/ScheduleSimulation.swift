@@ -86,12 +86,12 @@ public struct ScheduleSimulation: ~Copyable {
   }
 
   /// Replaces the rules of the schedules from now on.
-  public mutating func take(_ settings: SchedulerSettings) { step(.settings(settings)) }
+  public mutating func apply(_ settings: SchedulerSettings) { step(.settings(settings)) }
 
   public mutating func forecast(_ verdict: WeatherVerdict) { step(.weather(verdict)) }
 
   /// Passes the weather of the last days to the scheduler.
-  public mutating func tell(_ weather: PastWeather) { step(.pastWeather(weather)) }
+  public mutating func report(_ weather: PastWeather) { step(.pastWeather(weather)) }
 
   /// Passes readings of the soil to the scheduler, which receives no others.
   public mutating func moisten(_ readings: [MoistureReading]) { step(.moisture(readings)) }
@@ -99,8 +99,8 @@ public struct ScheduleSimulation: ~Copyable {
   /// Passes a reading of the rain sensor to the scheduler.
   public mutating func senseRain(_ reading: RainSensorReading) { step(.rainSensor(reading)) }
 
-  public mutating func emergencyStop() { tell(.order(.emergencyStop)) }
-  public mutating func reset() { tell(.order(.reset)) }
+  public mutating func emergencyStop() { stepMachine(.order(.emergencyStop)) }
+  public mutating func reset() { stepMachine(.order(.reset)) }
 
   /// Sets the wall clock forward or, with a negative number, back.
   public mutating func stepClock(by seconds: Int64) {
@@ -131,7 +131,7 @@ public struct ScheduleSimulation: ~Copyable {
   ///
   /// - Parameter isReboot: whether the whole computer reboots.
   public mutating func restart(after pause: Nanoseconds, isReboot: Bool = false) {
-    tell(.shutdown)
+    stepMachine(.shutdown)
     checks.valvesFell(at: now)
     now = now + pause
     if isReboot {
@@ -151,7 +151,7 @@ public struct ScheduleSimulation: ~Copyable {
 
   private mutating func begin() {
     // The first tick turns every line off.
-    tell(.tick)
+    stepMachine(.tick)
     step(.started)
   }
 
@@ -159,7 +159,7 @@ public struct ScheduleSimulation: ~Copyable {
 
   /// Handles the deadlines of the machine, the scheduler and the saving of progress that are due now.
   private mutating func tick() {
-    if let deadline = machine.nextDeadline, deadline <= now { tell(.tick) }
+    if let deadline = machine.nextDeadline, deadline <= now { stepMachine(.tick) }
     step(.timePassed)
     guard now >= nextProgress else { return }
     let progress = checks.progress(at: now)
@@ -177,7 +177,7 @@ public struct ScheduleSimulation: ~Copyable {
     // The store has the changes before a valve moves.
     for change in effects.changes {
       stored.apply(change)
-      checks.take(change, at: now)
+      checks.record(change, at: now)
       if case .log(let record) = change { log.append(record) }
       if case .takenBack(let start) = change {
         for index in log.indices where log[index].isOf(start) { log[index].outcome = .wrongClock }
@@ -185,7 +185,7 @@ public struct ScheduleSimulation: ~Copyable {
     }
     for notice in effects.notices { notices.append((wall, notice)) }
     for order in effects.orders {
-      let verdict = tell(.order(order))
+      let verdict = stepMachine(.order(order))
       if case .run(let run, _) = order, case .refused(let why) = verdict {
         step(.refused(run: run.id, why))
       }
@@ -194,10 +194,10 @@ public struct ScheduleSimulation: ~Copyable {
   }
 
   @discardableResult
-  private mutating func tell(_ event: IrrigationEvent) -> IrrigationVerdict {
+  private mutating func stepMachine(_ event: IrrigationEvent) -> IrrigationVerdict {
     let action = machine.step(event, at: now)
     if let lines = action.lines {
-      checks.take(lines: lines, at: now)
+      checks.record(lines: lines, at: now)
       _ = machine.step(.linesConfirmed, at: now)
     }
     takeNotices()

@@ -59,11 +59,11 @@ extension Sprinkler {
 
   private static func checkPins(_ wiring: Wiring, _ report: Contradictions<Sprinkler>) {
     let (pins, found) = (wiring.pins, report.count)
-    func look(_ pin: Int, _ key: PartialKeyPath<Wiring>) {
+    func checkPin(_ pin: Int, _ key: PartialKeyPath<Wiring>) {
       if let complaint = complaint(pin, wiring) { report(key, complaint) }
     }
     if let flowPin = wiring.flowPin {
-      look(flowPin, \.flowPin)
+      checkPin(flowPin, \.flowPin)
       if pins.contains(flowPin) || wiring.masterPin == flowPin {
         report(\.flowPin, "expected a pin of its own, got \(flowPin)")
       }
@@ -72,7 +72,7 @@ extension Sprinkler {
       }
     }
     if let rainPin = wiring.rainPin {
-      look(rainPin, \.rainPin)
+      checkPin(rainPin, \.rainPin)
       if pins.contains(rainPin) || wiring.masterPin == rainPin || wiring.flowPin == rainPin {
         report(\.rainPin, "expected a pin of its own, got \(rainPin)")
       }
@@ -81,9 +81,9 @@ extension Sprinkler {
       }
     }
     checkSoilPins(wiring, report)
-    for pin in wiring.givenPins ?? [] { look(pin, \.givenPins) }
+    for pin in wiring.givenPins ?? [] { checkPin(pin, \.givenPins) }
     if let masterPin = wiring.masterPin {
-      look(masterPin, \.masterPin)
+      checkPin(masterPin, \.masterPin)
       if pins.contains(masterPin) { report(\.masterPin, "expected a pin that no zone has, got \(masterPin)") }
     }
     if wiring.allPins.count > 64 { report(\.givenPins, "expected at most 64 pins with the master valve's") }

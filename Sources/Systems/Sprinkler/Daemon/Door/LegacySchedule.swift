@@ -33,7 +33,7 @@ struct LegacySchedule: Encodable {
     id = program.alias ?? String(program.id)
     name = program.name
     startTime = clock(program.starts[Self.shownStart(program)])
-    if case .weekdays(let bits) = program.days { days = ScheduleWords.words(bits) } else { days = [] }
+    if case .weekdays(let bits) = program.days { days = ScheduleWords.weekdayNames(bits) } else { days = [] }
     isEnabled = program.isEnabled
     sequence = program.steps.map { step in
       Step(pin: zones.first { $0.id == step.zone }?.gpioPin ?? 0, duration: Self.minutes(step.seconds))

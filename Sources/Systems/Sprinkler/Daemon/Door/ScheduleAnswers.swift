@@ -12,7 +12,9 @@ struct ScheduleAnswer: Answers {
 
   var id: Int { program.id }
   var nextStartISO: String? { next.map { WallTimeText.text($0) } }
-  private var days: [String]? { if case .weekdays(let bits) = program.days { ScheduleWords.words(bits) } else { nil } }
+  private var days: [String]? {
+    if case .weekdays(let bits) = program.days { ScheduleWords.weekdayNames(bits) } else { nil }
+  }
   private var intervalDays: Int? { if case .interval(let days, _) = program.days { days } else { nil } }
   private var intervalFrom: String? {
     if case .interval(_, let from) = program.days { WallTimeText.text(from) } else { nil }

@@ -7,7 +7,7 @@ enum ScheduleWords {
   /// The weekdays from Monday on, in the order of the bits of `DayRule.weekdays`.
   static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-  static func words(_ weekdays: UInt8) -> [String] {
+  static func weekdayNames(_ weekdays: UInt8) -> [String] {
     Self.weekdays.indices.filter { weekdays & 1 << $0 != 0 }.map { Self.weekdays[$0] }
   }
 

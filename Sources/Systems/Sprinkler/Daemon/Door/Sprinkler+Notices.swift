@@ -61,7 +61,7 @@ extension Sprinkler {
       line(.info, metadata, type: desk == nil ? nil : "zone", desk.map { encodeJSON($0.event(of: zone)) } ?? [])
     }
     func flow(_ alarm: FlowAlarm?) -> [UInt8] {
-      JSONValue.object([.init(name: "alarm", value: alarm.map { .text(lines.words(of: $0)) } ?? .null)]).bytes
+      JSONValue.object([.init(name: "alarm", value: alarm.map { .text(lines.text(of: $0)) } ?? .null)]).bytes
     }
     switch told.notice.subject {
     case .opened(let run), .reopened(let run, _):
@@ -83,10 +83,10 @@ extension Sprinkler {
         state.logLevel, ["state": "\(seen.logged)"], type: "sprinkler.state", SprinklerFields.change.json(seen))
     case .master(let isOpen):
       return line(.info, type: "master", JSONValue.object([.init(name: "isOn", value: .boolean(isOpen))]).bytes)
-    case .flowAlarm(let alarm): return line(.error, ["alarm": "\(lines.words(of: alarm))"], type: "flow", flow(alarm))
+    case .flowAlarm(let alarm): return line(.error, ["alarm": "\(lines.text(of: alarm))"], type: "flow", flow(alarm))
     case .flowNormal: return line(.notice, type: "flow", flow(nil))
     case .linesDiffer(let told, let read):
-      let differing = lines.differing(told: told, read: read).map { $0.words() }.joined(separator: "; ")
+      let differing = lines.differing(told: told, read: read).map { $0.faultText() }.joined(separator: "; ")
       return line(
         .error, ["told": "\(String(told, radix: 2))", "read": "\(String(read, radix: 2))", "lines": "\(differing)"])
     case .linesAgree: return line(.notice)

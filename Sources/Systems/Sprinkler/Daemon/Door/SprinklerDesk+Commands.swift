@@ -175,7 +175,7 @@ extension SprinklerDesk {
     // The loop has sent the notices of closed valves before its answer.
     if isNoting || outcomes.contains(where: \.order.isStop) { feed() }
     let (effects, told) = made.value
-    tell(told)
+    log(told)
     // The refusal of an order that only closes means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {
       switch outcome.result {

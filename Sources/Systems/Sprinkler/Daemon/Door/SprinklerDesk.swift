@@ -188,7 +188,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       if published.withLock({ $0.nextRuns.values.contains { $0 <= wall } }) { publish(state.schedule) }
     }
     orders.sendQueued()
-    tell(told)
+    log(told)
     prune(at: now)
   }
 
@@ -257,7 +257,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       }
     }
     orders.sendQueued()
-    tell(told)
+    log(told)
   }
 
   /// Reports runs that the loop refused to the schedule, which ends them.
@@ -282,7 +282,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       })
   }
 
-  func tell(_ notices: [SprinklerNotice]) {
+  func log(_ notices: [SprinklerNotice]) {
     for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
   }
 

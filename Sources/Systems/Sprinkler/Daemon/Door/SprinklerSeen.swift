@@ -41,7 +41,7 @@ public struct SprinklerSeen: Sendable {
 
   /// The flow, or `nil` if there is no sensor.
   var flow: FlowSeen? {
-    newest.flow.map { FlowSeen(status: $0, alarm: $0.alarm.map { lines.words(of: $0) }) }
+    newest.flow.map { FlowSeen(status: $0, alarm: $0.alarm.map { lines.text(of: $0) }) }
   }
 
   var wall: WallInstant { WallInstant(reading) }

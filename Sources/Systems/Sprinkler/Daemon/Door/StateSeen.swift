@@ -23,7 +23,7 @@ struct StateSeen: Sendable {
       faultLine = nil
     }
     self.differing = differing ?? (faultLine.map { [$0] } ?? [])
-    if case .fault(let fault) = state { cause = lines.words(of: fault) } else { cause = nil }
+    if case .fault(let fault) = state { cause = lines.text(of: fault) } else { cause = nil }
   }
 
   var word: String { state.word }
@@ -31,9 +31,9 @@ struct StateSeen: Sendable {
   /// The fault in words, or `nil` if the state is not a fault.
   var fault: String? {
     guard let cause else { return nil }
-    var causes = differing.map { $0.words() }
+    var causes = differing.map { $0.faultText() }
     if let faultLine {
-      if !differing.contains(faultLine) { causes.insert(faultLine.words(isNow: false), at: 0) }
+      if !differing.contains(faultLine) { causes.insert(faultLine.faultText(isNow: false), at: 0) }
     } else {
       causes.insert(cause, at: 0)
     }
@@ -47,7 +47,7 @@ struct StateSeen: Sendable {
     case .watering: "watering"
     case .paused: "paused"
     case .fault: ["fault", fault].compactMap(\.self).joined(separator: ": ")
-    case .emergencyStopped: (["emergency stop"] + differing.map { $0.words() }).joined(separator: "; ")
+    case .emergencyStopped: (["emergency stop"] + differing.map { $0.faultText() }).joined(separator: "; ")
     case .shutDown: "shut down"
     }
   }

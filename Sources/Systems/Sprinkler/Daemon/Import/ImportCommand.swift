@@ -149,7 +149,7 @@ extension Program {
     ]
     switch days {
     case .weekdays(let bits):
-      members.append(.init(name: "days", value: .list(ScheduleWords.words(bits).map(JSONValue.text))))
+      members.append(.init(name: "days", value: .list(ScheduleWords.weekdayNames(bits).map(JSONValue.text))))
     case .interval(let days, let from):
       members.append(.init(name: "intervalDays", value: .integer(days)))
       members.append(.init(name: "intervalFrom", value: .text(from.description)))
@@ -175,7 +175,7 @@ extension DayRule {
     switch self {
     case .weekdays(0x7F): "every day"
     case .weekdays(0): "no day"
-    case .weekdays(let bits): ScheduleWords.words(bits).joined(separator: ", ")
+    case .weekdays(let bits): ScheduleWords.weekdayNames(bits).joined(separator: ", ")
     case .interval(let days, let from): "every \(days) days from \(from)"
     case .odd: "odd days"
     case .even: "even days"

@@ -114,7 +114,7 @@ struct ImportedSchedules: Equatable {
   }
 
   /// Adds the schedules that a program of another controller becomes: one for every eight starts.
-  mutating func take(_ program: ImportedProgram) {
+  mutating func add(_ program: ImportedProgram) {
     let made = program.schedules(&self)
     guard programs.count + made.count <= Self.most else {
       return leave(program.path, "there are \(Self.most) schedules already, which is the most")

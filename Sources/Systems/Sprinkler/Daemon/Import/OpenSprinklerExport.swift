@@ -28,7 +28,7 @@ struct OpenSprinklerExport {
     for (index, entry) in list.prefix(ImportedSchedules.most).enumerated() {
       let path = "programs.pd[\(index)]"
       do throws(NotImported) {
-        result.take(try program(entry, path, place: index + 1, &result))
+        result.add(try program(entry, path, place: index + 1, &result))
       } catch {
         result.leave(path + error.member, error.reason)
       }

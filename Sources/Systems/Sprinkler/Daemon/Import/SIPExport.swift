@@ -15,7 +15,7 @@ struct SIPExport {
     for (index, entry) in programs.prefix(ImportedSchedules.most).enumerated() {
       let path = "programs[\(index)]"
       do throws(NotImported) {
-        result.take(try program(entry, path, place: index + 1, &result))
+        result.add(try program(entry, path, place: index + 1, &result))
       } catch {
         result.leave(path + error.member, error.reason)
       }

@@ -31,7 +31,7 @@ struct SprinklerCalendar {
     days[date, default: Day()].notes.append("\(SprinklerWords.time(second)) \(text)")
   }
 
-  mutating func take(_ log: [WateringRecord]) {
+  mutating func add(_ log: [WateringRecord]) {
     for record in log {
       let date = zone.local(record.start).date
       outcomes[record.outcome, default: 0] += 1
@@ -93,13 +93,13 @@ struct SprinklerCalendar {
   private func printDay(_ date: LocalDate, _ day: Day, _ print: (String) -> Void) {
     var line = "  \(ScheduleWords.weekdays[date.weekday]) \(TerminalText.right("\(date.day)", 2))    "
     line += figures(day.runs, day.seconds)
-    if !day.skipped.isEmpty { line += "   skipped: \(words(day.skipped))" }
+    if !day.skipped.isEmpty { line += "   skipped: \(text(of: day.skipped))" }
     if let change = clockChange(on: date) { line += "   \(change)" }
     print(line)
     for note in day.notes { print("              \(note)") }
   }
 
-  private func words(_ counts: [RunOutcome: Int]) -> String {
+  private func text(of counts: [RunOutcome: Int]) -> String {
     counts.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { "\($0.value) \(SprinklerWords.outcome($0.key))" }.joined(separator: ", ")
   }
@@ -127,6 +127,6 @@ struct SprinklerCalendar {
       row("\(TerminalText.right("\(program.id)", 2)) \(program.name)", programs[program.id] ?? Sum())
     }
     row("   by hand", byHand)
-    print("outcomes: \(words(outcomes))")
+    print("outcomes: \(text(of: outcomes))")
   }
 }

@@ -103,7 +103,7 @@ final class SprinklerScenario: ScenarioWorld {
   func finish() {
     takeNotices()
     world.settle()
-    calendar.take(world.log)
+    calendar.add(world.log)
     calendar.print(timeline.print)
     let checks = world.checks
     let water = checks.flowed.values.reduce(0) { $0 + $1.inSeconds }
@@ -255,7 +255,7 @@ final class SprinklerScenario: ScenarioWorld {
       time,
       "weather of \(date): \(SprinklerWords.number(minimum))…\(SprinklerWords.number(maximum)) °C, "
         + "\(SprinklerWords.number(rain)) mm")
-    world.tell(
+    world.report(
       PastWeather(days: [
         DayWeather(date: date, minimumCelsius: minimum, maximumCelsius: maximum, rainMillimetres: rain)
       ]))

@@ -186,7 +186,7 @@ extension SprinklerStore {
       records.levels.seasonalPercent = file.seasonalPercent
       try apply([.zones(records.zones), .levels(records.levels)], of: file)
     } else if file != last {
-      try take(file, since: last ?? file, into: &records, wiring, logger)
+      try merge(file, since: last ?? file, into: &records, wiring, logger)
     }
     if records.zones != file.zones {
       logger.notice(
@@ -204,13 +204,13 @@ extension SprinklerStore {
     return records
   }
 
-  private func take(
+  private func merge(
     _ file: SprinklerFile, since last: SprinklerFile, into records: inout SprinklerRecords, _ wiring: SprinklerWiring,
     _ logger: Logger
   ) throws(StoreError) {
     var taken: (words: [String], changes: [SprinklerChange])
     do throws(SprinklerRefusal) {
-      taken = try records.take(file, since: last, pins: wiring.pins, masterPin: wiring.masterPin)
+      taken = try records.merge(file, since: last, pins: wiring.pins, masterPin: wiring.masterPin)
     } catch {
       logger.error(
         "what the configuration says of zones cannot be taken: they stay as they are, and the next start tries again",
