@@ -91,7 +91,7 @@ struct SwarmCommand: ParsableCommand {
     let failure = try swarm.play(history)
     show(swarm.tally)
     guard let failure else { return Swift.print("every invariant held") }
-    Swift.print(Self.words(history.seed, failure))
+    Swift.print(Self.failureText(history.seed, failure))
     throw ExitCode.failure
   }
 
@@ -105,7 +105,7 @@ struct SwarmCommand: ParsableCommand {
     }
     show(tally)
     if let finding = findings.first {
-      Swift.print(Self.words(finding.history.seed, finding.failure))
+      Swift.print(Self.failureText(finding.history.seed, finding.failure))
       if findings.count > 1 {
         Swift.print(
           "these fail, too: \(findings.dropFirst().map { "\($0.history.seed)" }.joined(separator: ", ")); "
@@ -115,7 +115,7 @@ struct SwarmCommand: ParsableCommand {
       Swift.print(
         "the shortest history that still fails, \(shortest.history.actions.count) of "
           + "\(finding.history.actions.count) actions; in a file it is played by `--history FILE`:")
-      Swift.print("# \(Self.words(finding.history.seed, shortest.failure))")
+      Swift.print("# \(Self.failureText(finding.history.seed, shortest.failure))")
       Swift.print(shortest.history)
       throw ExitCode.failure
     }
@@ -141,7 +141,7 @@ struct SwarmCommand: ParsableCommand {
       + "\(rounded(hours / took / Double(jobs))) for each of \(jobs) threads"
   }
 
-  static func words(_ seed: UInt64, _ failure: SwarmWorld.Failure) -> String {
+  static func failureText(_ seed: UInt64, _ failure: SwarmWorld.Failure) -> String {
     "seed \(seed) fails at \(SwarmAction.text(failure.failure.at)) s: \(failure.part): \(failure.failure.invariant): "
       + failure.failure.what
   }

@@ -59,13 +59,13 @@ public struct SwarmProgram: Sendable {
   }
 
   /// Makes this program the `current` one.
-  func take() { Self.running.withLock { $0 = self } }
+  func adopt() { Self.running.withLock { $0 = self } }
 
   /// Carries out the command line and ends the process with status 0 if every invariant held, 1 if one failed or
   /// something was never exercised in many seeds, or 64 for bad usage.
   public func main() -> Never {
     daemon.adopt()
-    playable.take()
+    playable.adopt()
     SwarmCommand.main()
     SwarmCommand.exit()
   }

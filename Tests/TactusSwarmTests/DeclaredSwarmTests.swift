@@ -177,7 +177,7 @@ private struct GaugeLoop: ~Copyable, ControlLoop, NoOutput {
     let later = TickInstant.zero + .seconds(2)
     let unanswered = failure {
       $0.asked(1, at: .zero)
-      $0.lookAtWaiting(at: later)
+      $0.checkWaiting(at: later)
     }
     #expect(unanswered == DeclaredOracle<Lamp.Rules>.names[2])
     let twice = failure {
@@ -191,7 +191,7 @@ private struct GaugeLoop: ~Copyable, ControlLoop, NoOutput {
     let answered = failure {
       $0.asked(1, at: .zero)
       $0.answered(told(1), at: .zero)
-      $0.lookAtWaiting(at: later)
+      $0.checkWaiting(at: later)
     }
     #expect(answered == nil)
   }

@@ -38,7 +38,7 @@ import Testing
   @Test(
     "the command line: names are those of the program's systems, and what is out of range is refused with its range")
   func commandLine() throws {
-    SwarmProgram(name: "lamp-swarm", systems: [Lamp.self]).take()
+    SwarmProgram(name: "lamp-swarm", systems: [Lamp.self]).adopt()
     #expect(try SwarmCommand.parse(["--systems", "lamp", "--seeds", "3"]).seeds == 3)
     #expect(SwarmCommand.helpMessage().contains("lamp-swarm"))
     for (words, expected) in [

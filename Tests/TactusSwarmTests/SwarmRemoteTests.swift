@@ -20,7 +20,7 @@ import Testing
     var run = SwarmRun(end: Self.minute, Self.make)
     for seed in UInt64(1)...40 {
       let finding = try run.play(seed: seed)
-      #expect(finding == nil, "\(finding.map { SwarmCommand.words(seed, $0.failure) } ?? "")")
+      #expect(finding == nil, "\(finding.map { SwarmCommand.failureText(seed, $0.failure) } ?? "")")
     }
     let rows = run.tally.rows.filter { $0.part == "mqtt" }
     #expect(rows.map(\.invariant) == SwarmRemote.names)

@@ -18,7 +18,7 @@ public struct SwarmFarewell {
 
   /// Returns whether the broker has received the last daemon's disconnect and, before it, the message that the daemon
   /// is offline. Returns `nil` if that is not known yet, or if the connection was lost in between.
-  public mutating func look(_ broker: SwarmBroker, at now: TickInstant) -> Bool? {
+  public mutating func check(_ broker: SwarmBroker, at now: TickInstant) -> Bool? {
     guard let stop = stoppedAt else { return nil }
     if broker.lostAt >= stop {
       stoppedAt = nil
@@ -31,7 +31,7 @@ public struct SwarmFarewell {
   }
 
   /// Returns the observation that contradicts the invariant.
-  public func words(_ broker: SwarmBroker) -> String {
+  public func observation(_ broker: SwarmBroker) -> String {
     guard let goodbye = broker.goodbye else { return "no daemon has disconnected in order" }
     let status = goodbye.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) } ?? "unknown"
     return "the last disconnect came at \(SwarmAction.text(goodbye.at)) s, of a daemon that was \(status)"

@@ -65,7 +65,7 @@ public struct SwarmInForce<Rules: Equatable> {
   }
 
   /// Notes whether every output is off at present.
-  public mutating func look(isOff: Bool) { self.isOff = isOff }
+  public mutating func observe(isOff: Bool) { self.isOff = isOff }
 
   private mutating func allow(_ rules: Rules) {
     if !possible.contains(rules) { possible.append(rules) }

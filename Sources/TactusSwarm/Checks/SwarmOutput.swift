@@ -93,7 +93,7 @@ public struct SwarmOutput {
   ///
   /// - Parameter isActive: whether an output is on.
   /// - Returns: whether every output is off, or could not have been switched off by any means.
-  public mutating func look(isActive: Bool, at now: TickInstant) -> Bool {
+  public mutating func check(isActive: Bool, at now: TickInstant) -> Bool {
     let isExcused = !isActive || reach.isExcused(at: now)
     if let killedAt = reach.killedAt {
       checks.check(own + 1, isExcused, at: now, "one is on, and the daemon died at \(SwarmAction.text(killedAt)) s")

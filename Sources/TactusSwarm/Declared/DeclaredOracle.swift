@@ -130,7 +130,7 @@ struct DeclaredOracle<Rules: Settings> {
   /// - Parameters:
   ///   - duty: the largest duty cycle of any output.
   ///   - most: returns the largest duty cycle that rules allow, for tests that know it.
-  mutating func look(duty: Double, _ most: (Rules) -> Double, at now: TickInstant) {
+  mutating func check(duty: Double, _ most: (Rules) -> Double, at now: TickInstant) {
     let allowed = inForce.possible.map { most($0.rules) }.max() ?? 0
     output.check(
       3, duty <= allowed + 0.001 || output.reach.isExcused(at: now), at: now,
@@ -139,22 +139,22 @@ struct DeclaredOracle<Rules: Settings> {
 
   // MARK: What must hold
 
-  mutating func look(isDriving: Bool, at now: TickInstant) {
-    inForce.look(isOff: !isDriving)
-    let isExcused = output.look(isActive: isDriving, at: now)
+  mutating func check(isDriving: Bool, at now: TickInstant) {
+    inForce.observe(isOff: !isDriving)
+    let isExcused = output.check(isActive: isDriving, at: now)
     guard let cutAt else { return }
     output.check(
       0, isExcused || now <= cutAt, at: now, "one is on, and the guard stopped them at \(SwarmAction.text(cutAt)) s")
   }
 
-  mutating func lookAtWaiting(at now: TickInstant) {
+  mutating func checkWaiting(at now: TickInstant) {
     guard let oldest = waiting.first else { return }
     output.check(
       2, now - oldest.since <= Self.patience, at: now,
       "request \(oldest.number) was made at \(SwarmAction.text(oldest.since)) s, and nothing was told")
   }
 
-  mutating func look(growing fields: [(name: String, value: Double)], at now: TickInstant) {
+  mutating func check(growing fields: [(name: String, value: Double)], at now: TickInstant) {
     for (name, value) in fields {
       let last = counters.updateValue(value, forKey: name) ?? value
       output.check(1, value >= last, at: now, "\(name) went from \(last) to \(value)")

@@ -113,7 +113,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     for fault in faults { inject(fault, true) }
     (isStopped, frozenUntil) = (false, .zero)
     answers.forget()
-    look()
+    readOutputs()
     oracle.started(at: now, cover, phase: system.phase, files[file])
   }
 
@@ -140,7 +140,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
     daemon.system.simulation.stop()
-    look()
+    readOutputs()
     exercise.see(state: daemon.system.newest.state)
     let isConfirmed = daemon.system.isConfirmed
     oracle.output.stopped(isActive: isDriving, isConfirmed: isConfirmed, at: now)
@@ -161,25 +161,25 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       guard daemon!.system.heartbeat.read() != daemon!.seen else { continue }
       daemon!.seen = daemon!.system.heartbeat.read()
       let now = simulation.now
-      oracle.look(isDriving: before, at: now)
-      look()
+      oracle.check(isDriving: before, at: now)
+      readOutputs()
       let rules = daemon!.hasReloaded ? DeclaredRules(daemon!.system.rules) : files[file]
       oracle.ticked(at: now, wasSafe: wasSafe, rules)
-      if let most = variant.mostDuty, let bench { oracle.look(duty: bench.mostDuty, most, at: now) }
-      take(at: now)
-      oracle.look(isDriving: isDriving, at: now)
+      if let most = variant.mostDuty, let bench { oracle.check(duty: bench.mostDuty, most, at: now) }
+      receiveAnswers(at: now)
+      oracle.check(isDriving: isDriving, at: now)
       let (growing, state) = daemon!.system.newest
-      oracle.look(growing: growing, at: now)
+      oracle.check(growing: growing, at: now)
       exercise.see(state: state)
       account(at: now)
     }
-    if instant >= frozenUntil { take(at: instant) }
-    oracle.look(isDriving: isDriving, at: instant)
-    if instant >= frozenUntil + .milliseconds(100) { oracle.lookAtWaiting(at: instant) }
+    if instant >= frozenUntil { receiveAnswers(at: instant) }
+    oracle.check(isDriving: isDriving, at: instant)
+    if instant >= frozenUntil + .milliseconds(100) { oracle.checkWaiting(at: instant) }
     account(at: instant)
   }
 
-  private func look() {
+  private func readOutputs() {
     let wasDriving = isDriving
     isDriving = bench?.isDriving ?? false
     if isDriving, !wasDriving { exercise.did(Self.outputOn) }
@@ -196,7 +196,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   func makeSafe(at now: TickInstant) -> Bool {
     let before = isDriving
     let isConfirmed = bench?.makeSafe(at: now) ?? true
-    look()
+    readOutputs()
     oracle.cut(wasDriving: before, isConfirmed: isConfirmed, at: now)
     return isConfirmed
   }
@@ -282,7 +282,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   }
 
   /// Receives the answers of the loop as the main thread does, and times out the requests that the loop has not answered.
-  private func take(at now: TickInstant) {
+  private func receiveAnswers(at now: TickInstant) {
     guard let daemon else { return }
     self.now = now
     daemon.system.takeAnswers(at: now)

@@ -230,13 +230,13 @@ public final class SwarmBroker {
     if backAt <= now { (upSince, backAt) = (now, .distantFuture) }
     if willAt <= now {
       willAt = .distantFuture
-      take(
+      receive(
         MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
     }
     if max(retryAt, frozenUntil) <= now { connect(at: now) }
     while let first = outgoing.first, first.due <= now {
       outgoing.removeFirst()
-      take(first.packet, at: now)
+      receive(first.packet, at: now)
     }
     hear(at: now)
     deliver(at: now)
@@ -256,7 +256,7 @@ public final class SwarmBroker {
     if willAt < .distantFuture || isLeaving {
       if isLeaving { lostAt = now }
       (willAt, isLeaving, outgoing, subscribed) = (.distantFuture, false, [], [:])
-      take(MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
+      receive(MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
     }
     (retryAt, delay, connectedSince) = (.distantFuture, Self.shortestDelay, now)
     link.connected(will: topics.availability)
@@ -269,7 +269,7 @@ public final class SwarmBroker {
     published.removeAll { $0.due <= now }
     for entry in due {
       if isUp {
-        take(entry.message, at: now)
+        receive(entry.message, at: now)
       } else if entry.insists {
         waiting.append((backAt + latency, entry.message, true))
       }
@@ -277,9 +277,9 @@ public final class SwarmBroker {
     published += waiting
   }
 
-  private func take(_ packet: Packet, at now: TickInstant) {
+  private func receive(_ packet: Packet, at now: TickInstant) {
     switch packet {
-    case .message(let message): take(message, at: now)
+    case .message(let message): receive(message, at: now)
     case .unsubscribe(let filter): subscribed[filter] = nil
     case .goodbye:
       (isLeaving, subscribed, goodbye) = (false, [:], (now, retained))
@@ -292,7 +292,7 @@ public final class SwarmBroker {
     }
   }
 
-  private func take(_ message: MQTTMessage, at now: TickInstant) {
+  private func receive(_ message: MQTTMessage, at now: TickInstant) {
     if message.isRetained { retained[message.topic] = message.payload.isEmpty ? nil : message.payload }
     guard subscribed.values.contains(where: { $0.matches(message.topic) }) else { return }
     var message = message

@@ -88,7 +88,7 @@ struct SwarmGuard {
     return false
   }
 
-  /// The next instant at which `look` must be called.
+  /// The next instant at which `advance` must be called.
   var wakesAt: TickInstant { min(process == .running ? wakes : .distantFuture, start?.until ?? .distantFuture, news) }
 
   // MARK: What is done to it
@@ -113,8 +113,8 @@ struct SwarmGuard {
     cover.regain(at: now)
     let waiting = inbox
     inbox = []
-    for event in waiting { tell(event, at: now) }
-    tell(.nothing, at: now)
+    for event in waiting { deliver(event, at: now) }
+    deliver(.nothing, at: now)
   }
 
   /// Makes every start of a guard fail until `end`. With `slowly` the start is not refused, but the guard never becomes ready.
@@ -144,7 +144,7 @@ struct SwarmGuard {
   mutating func noteHook(at now: TickInstant) { (note, lastNote) = (note ?? now, now) }
 
   /// Notes that the daemon's end of the socket has closed.
-  mutating func close(at now: TickInstant) { tell(.closed, at: now) }
+  mutating func close(at now: TickInstant) { deliver(.closed, at: now) }
 
   private mutating func lose(_ new: Process, at now: TickInstant) {
     process = new
@@ -155,7 +155,7 @@ struct SwarmGuard {
   // MARK: Time
 
   /// Does all work that is due. Returns whether every output is to be stopped.
-  mutating func look(at now: TickInstant) -> Bool {
+  mutating func advance(at now: TickInstant) -> Bool {
     var stops = false
     if news <= now {
       news = .distantFuture
@@ -166,7 +166,7 @@ struct SwarmGuard {
       if under.works { run(at: now) }
       stops = step(under.works ? .ready : .failed, at: now) || stops
     }
-    if process == .running, wakes <= now { tell(.nothing, at: now) }
+    if process == .running, wakes <= now { deliver(.nothing, at: now) }
     return stops
   }
 
@@ -181,7 +181,7 @@ struct SwarmGuard {
       answers.noteGone()
     } else {
       answers.noteSent(at: now)
-      tell(
+      deliver(
         .heartbeat(
           Heartbeat(number: answers.number, due: due, sent: now, watched: loops.all | stranger, advanced: advanced)),
         at: now)
@@ -212,10 +212,10 @@ struct SwarmGuard {
     machine = GuardMachine(window: Self.window, at: now)
     (inbox, sent, noted, startedAt) = ([], [], nil, now)
     cover.regain(at: now)
-    tell(.nothing, at: now)
+    deliver(.nothing, at: now)
   }
 
-  private mutating func tell(_ event: GuardMachine.Event, at now: TickInstant) {
+  private mutating func deliver(_ event: GuardMachine.Event, at now: TickInstant) {
     switch process {
     case .dead: return
     case .hung: return inbox.append(event)

@@ -61,7 +61,7 @@ public protocol SwarmLoopOracle {
   /// The system's own invariants together with those of every output.
   var output: SwarmOutput { get set }
   /// Checks the invariants for outputs with the given values.
-  mutating func look(_ outputs: Outputs, at now: TickInstant)
+  mutating func check(_ outputs: Outputs, at now: TickInstant)
   /// Notes that the loop has begun a tick and has taken all waiting requests.
   mutating func ticked(at now: TickInstant)
 }
@@ -92,9 +92,9 @@ extension SwarmLoopPart {
     var before = outputs
     while loop.simulation.runTick(until: instant) {
       let (now, after) = (loop.simulation.now, outputs)
-      oracle.look(before, at: now)
+      oracle.check(before, at: now)
       oracle.ticked(at: now)
-      oracle.look(after, at: now)
+      oracle.check(after, at: now)
       loop.answer(&oracle.output, at: now)
       loop.account(&oracle.output, at: now)
       ticked(at: now)
@@ -105,7 +105,7 @@ extension SwarmLoopPart {
   /// Runs the loop up to and including `instant`, and checks the outputs at that instant.
   public func runLoop(until instant: TickInstant) {
     runTicks(until: instant)
-    oracle.look(outputs, at: instant)
+    oracle.check(outputs, at: instant)
     loop?.account(&oracle.output, at: instant)
   }
 

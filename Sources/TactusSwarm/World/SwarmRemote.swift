@@ -132,7 +132,7 @@ final class SwarmRemote: SwarmPart {
     }
     if instant >= nextLook {
       nextLook = instant + .seconds(1)
-      look(at: instant)
+      check(at: instant)
     }
   }
 
@@ -179,9 +179,9 @@ final class SwarmRemote: SwarmPart {
     }
   }
 
-  private func look(at now: TickInstant) {
-    if let isOver = farewell.look(broker, at: now) {
-      checks.check(4, isOver, at: now, farewell.words(broker))
+  private func check(at now: TickInstant) {
+    if let isOver = farewell.check(broker, at: now) {
+      checks.check(4, isOver, at: now, farewell.observation(broker))
     }
     let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
     guard isAlive else {

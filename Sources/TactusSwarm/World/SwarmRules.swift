@@ -84,7 +84,7 @@ public struct SwarmLimit {
   }
 
   /// Notes whether the output is off at present.
-  public mutating func look(isOff: Bool) {
+  public mutating func observe(isOff: Bool) {
     self.isOff = isOff
     if isOff, let limit = wider { (longest, wider) = (max(longest, limit), nil) }
   }

@@ -83,7 +83,7 @@ struct SwarmWorld {
       }
       if hasFailed { return failure }
       if isAlive, hasDied { kill(for: .milliseconds(500)) }
-      lookAtGuard()
+      advanceGuard()
       if !isAlive, startsAt <= now { try start() }
       if isAlive, nextBeat <= now { beat() }
       while next < history.actions.count, history.actions[next].at <= now {
@@ -247,7 +247,7 @@ struct SwarmWorld {
     if reload?.beat(at: now) ?? false { reload = nil }
   }
 
-  private mutating func lookAtGuard() {
+  private mutating func advanceGuard() {
     if deathSeenAt <= now {
       deathSeenAt = .distantFuture
       guardian?.close(at: now)
@@ -257,6 +257,6 @@ struct SwarmWorld {
       cover.hookFailed = !parts.map { $0.makeSafe(at: now) }.allSatisfy(\.self)
       if !cover.hookFailed { guardian?.noteHook(at: now) }
     }
-    if guardian?.look(at: now) ?? false, isAlive { stopAll() }
+    if guardian?.advance(at: now) ?? false, isAlive { stopAll() }
   }
 }

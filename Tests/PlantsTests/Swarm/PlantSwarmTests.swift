@@ -27,7 +27,7 @@ import Wire
     var run = SwarmRun(end: Self.minute) { [PlantSwarm(seed: $0)] }
     for seed in UInt64(1)...30 {
       let finding = try run.play(seed: seed)
-      #expect(finding == nil, "\(finding.map { SwarmCommand.words(seed, $0.failure) } ?? "")")
+      #expect(finding == nil, "\(finding.map { SwarmCommand.failureText(seed, $0.failure) } ?? "")")
     }
     #expect(run.tally.rows.count == PlantOracle.names.count)
     for row in run.tally.rows { #expect(row.looks > 0, "\(row.invariant)") }

@@ -22,7 +22,7 @@ import Testing
     var run = SwarmRun(end: Self.minute) { [VideoSwarm(seed: $0)] }
     for seed in UInt64(1)...100 {
       let finding = try run.play(seed: seed)
-      #expect(finding == nil, "\(finding.map { SwarmCommand.words(seed, $0.failure) } ?? "")")
+      #expect(finding == nil, "\(finding.map { SwarmCommand.failureText(seed, $0.failure) } ?? "")")
     }
     #expect(run.tally.rows.map(\.invariant) == VideoOracle.names)
     for row in run.tally.rows { #expect(row.looks > 0, "\(row.invariant)") }

@@ -93,9 +93,9 @@ struct LegOracle: SwarmLoopOracle {
 
   // MARK: Checks
 
-  mutating func look(_ pulsing: Int, at now: TickInstant) {
-    deadman.look(isOff: pulsing == 0)
-    let isReachable = !output.look(isActive: pulsing != 0, at: now)
+  mutating func check(_ pulsing: Int, at now: TickInstant) {
+    deadman.observe(isOff: pulsing == 0)
+    let isReachable = !output.check(isActive: pulsing != 0, at: now)
     for index in legs.indices {
       let isExcused = pulsing >> index & 1 == 0 || !isReachable
       let leg = legs[index]

@@ -120,8 +120,8 @@ struct PlantOracle {
   }
 
   private mutating func checkFarewell(_ broker: SwarmBroker, at now: TickInstant) {
-    guard let isSaid = farewell.look(broker, at: now) else { return }
-    let words = farewell.words(broker)
+    guard let isSaid = farewell.check(broker, at: now) else { return }
+    let words = farewell.observation(broker)
     check(11, isSaid, at: now, words)
     guard isSaid, let retained = broker.goodbye?.retained else { return }
     for (topic, name) in last.sorted(by: { $0.key < $1.key }) {

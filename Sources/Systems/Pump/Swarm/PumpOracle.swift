@@ -123,9 +123,9 @@ struct PumpOracle: SwarmLoopOracle {
 
   // MARK: What must hold
 
-  mutating func look(_ isPumping: Bool, at now: TickInstant) {
-    limit.look(isOff: !isPumping)
-    let isExcused = output.look(isActive: isPumping, at: now)
+  mutating func check(_ isPumping: Bool, at now: TickInstant) {
+    limit.observe(isOff: !isPumping)
+    let isExcused = output.check(isActive: isPumping, at: now)
     account(isPumping: isPumping, isExcused: isExcused, at: now)
     let allowance = max(limit.longest, before) + Self.tick + lost
     output.check(

@@ -131,9 +131,9 @@ struct RobotOracle: SwarmLoopOracle {
 
   // MARK: Checks
 
-  mutating func look(_ isMoving: Bool, at now: TickInstant) {
-    failsafe.look(isOff: !isMoving)
-    let isExcused = output.look(isActive: isMoving, at: now)
+  mutating func check(_ isMoving: Bool, at now: TickInstant) {
+    failsafe.observe(isOff: !isMoving)
+    let isExcused = output.check(isActive: isMoving, at: now)
     if isMoving { truth.movingAt = now } else { truth.stillAt = now }
     if output.reach.isBusDown(at: now) { truth.unreachableAt = now }
     let last = fed.map { $0.at + failsafe.longest + Self.tick }

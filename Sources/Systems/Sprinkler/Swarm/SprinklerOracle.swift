@@ -184,7 +184,7 @@ struct SprinklerOracle {
   ///
   /// - Parameter hasDied: whether the process has died in a write, and the simulation has not handled that yet.
   mutating func check(open: UInt64, at now: TickInstant, hasDied: Bool = false) {
-    let isExcused = hasDied || output.look(isActive: open != 0, at: now)
+    let isExcused = hasDied || output.check(isActive: open != 0, at: now)
     if output.reach.killedAt == nil {
       let awakeSince = output.reach.standsUntil
       flow.check(open: open, at: now, awakeSince: awakeSince, isExcused: isExcused, &output, Self.flowNames)
