@@ -65,10 +65,10 @@ enum WholePage {
     let desk = VideoDesk(VideoDescription(), order: { _ in }, fileName: { "" })
     var statistics = VideoStatistics()
     (statistics.frames, statistics.firstFrame, statistics.encodeMean) = (30, 250_000_000, 2_000_000)
-    desk.take(.statistics(statistics))
+    desk.receive(.statistics(statistics))
     var detection = VideoDetection(.running)
     detection.duration = 40_000_000
-    desk.take(.detection(detection))
+    desk.receive(.detection(detection))
     return try HostedDoor(desk)
   }
 

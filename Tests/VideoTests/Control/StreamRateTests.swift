@@ -131,22 +131,22 @@ struct ReceiverReportsTests {
 
   @Test("loss is that since the report before") func loss() {
     var reports = ReceiverReports()
-    #expect(reports.take(Report(lost: 3, highest: 100)) == nil)
-    #expect(reports.take(Report(lost: 3, highest: 100)) == nil)
-    #expect(reports.take(Report(lost: 8, highest: 200)) == LinkReport(lost: 0.05))
-    #expect(reports.take(Report(lost: 8, highest: 300)) == LinkReport(lost: 0))
+    #expect(reports.receive(Report(lost: 3, highest: 100)) == nil)
+    #expect(reports.receive(Report(lost: 3, highest: 100)) == nil)
+    #expect(reports.receive(Report(lost: 8, highest: 200)) == LinkReport(lost: 0.05))
+    #expect(reports.receive(Report(lost: 8, highest: 300)) == LinkReport(lost: 0))
     // Packets that came twice.
-    #expect(reports.take(Report(lost: 6, highest: 400)) == LinkReport(lost: 0))
+    #expect(reports.receive(Report(lost: 6, highest: 400)) == LinkReport(lost: 0))
   }
 
   @Test("numbers that go round, and that begin anew") func numbers() {
     var reports = ReceiverReports()
-    _ = reports.take(Report(lost: 0, highest: .max - 49))
-    #expect(reports.take(Report(lost: 10, highest: 50)) == LinkReport(lost: 0.1))
-    #expect(reports.take(Report(lost: 20, highest: 20)) == nil)
-    #expect(reports.take(Report(lost: .max, highest: 120)) == LinkReport(lost: 1))
-    #expect(reports.take(Report(lost: .min, highest: 220)) == LinkReport(lost: 0))
-    #expect(reports.take(Report(lost: 0, highest: 4_000_000_000)) == nil)
+    _ = reports.receive(Report(lost: 0, highest: .max - 49))
+    #expect(reports.receive(Report(lost: 10, highest: 50)) == LinkReport(lost: 0.1))
+    #expect(reports.receive(Report(lost: 20, highest: 20)) == nil)
+    #expect(reports.receive(Report(lost: .max, highest: 120)) == LinkReport(lost: 1))
+    #expect(reports.receive(Report(lost: .min, highest: 220)) == LinkReport(lost: 0))
+    #expect(reports.receive(Report(lost: 0, highest: 4_000_000_000)) == nil)
   }
 
   @Test("a wait is what the round trip has more than the shortest one of late") func wait() {
@@ -154,7 +154,7 @@ struct ReceiverReportsTests {
     var highest: UInt32 = 0
     func report(_ milliseconds: Int64) -> Int64? {
       highest += 100
-      return reports.take(Report(lost: 0, highest: highest, roundTrip: .milliseconds(milliseconds)))
+      return reports.receive(Report(lost: 0, highest: highest, roundTrip: .milliseconds(milliseconds)))
         .map { $0.wait.count / 1_000_000 }
     }
     _ = report(40)

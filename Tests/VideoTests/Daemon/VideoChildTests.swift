@@ -146,13 +146,13 @@ struct VideoChildTests {
     orders.child = child
     let desk = VideoDesk(VideoDescription(), order: { _ in }, fileName: { "" })
     orders.desk = desk
-    orders.take(.record(path: path, limitBytes: 1_000_000))
+    orders.send(.record(path: path, limitBytes: 1_000_000))
     #expect(
       witness.wait {
         desk.told.recording.map { $0.phase == .failed && $0.cause.contains("exists") } ?? false
       })
-    orders.take(.record(path: folder.path("b.mp4"), limitBytes: 1_000_000))
-    orders.take(.stopRecording)
+    orders.send(.record(path: folder.path("b.mp4"), limitBytes: 1_000_000))
+    orders.send(.stopRecording)
     #expect(witness.report { if case .recording(let recording) = $0 { recording.phase == .stopped } else { false } })
     #expect(FileManager.default.fileExists(atPath: folder.path("b.mp4")))
   }

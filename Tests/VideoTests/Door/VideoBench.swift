@@ -31,7 +31,7 @@ final class VideoBench: Sendable {
     made.withLock { $0 = (desk, door) }
     var process = ChildReport()
     (process.process, process.starts) = (42, 1)
-    desk.take(process)
+    desk.receive(process)
     orders.withLock { $0 = [] }
   }
 
@@ -49,7 +49,7 @@ final class VideoBench: Sendable {
       while !isOver.withLock({ $0 }) {
         let new = orders.withLock { $0.dropFirst(seen) }
         seen += new.count
-        for order in new { for report in reports(order) { desk.take(report) } }
+        for order in new { for report in reports(order) { desk.receive(report) } }
         sched_yield()
       }
     }

@@ -22,7 +22,7 @@ struct VideoDoorTests {
     var report = ChildReport()
     (report.starts, report.ends, report.cause) = (1, 1, "it was ended by signal 11")
     report.nextStart = bench.now + .milliseconds(500)
-    bench.desk.take(report)
+    bench.desk.receive(report)
     let document = try #require(try service.request("GET", "/api/video").json)
     #expect(document["state"] as? String == "down")
     #expect((document["reason"] as? String)?.contains("signal 11") == true)
@@ -34,8 +34,8 @@ struct VideoDoorTests {
   func failure() throws {
     let bench = VideoBench()
     _ = bench.door.events(at: bench.now, second: true)
-    bench.desk.take(.camera(VideoCameraState(.failed, cause: "no such device", retryMilliseconds: 500)))
-    bench.desk.take(.statistics(VideoStatistics()))
+    bench.desk.receive(.camera(VideoCameraState(.failed, cause: "no such device", retryMilliseconds: 500)))
+    bench.desk.receive(.statistics(VideoStatistics()))
     let edges = bench.door.events(at: bench.now, second: false)
     try #require(edges.count == 1)
     let text = String(decoding: edges[0].body, as: UTF8.self)
@@ -61,7 +61,7 @@ struct VideoDoorTests {
   @Test("nothing comes for ten seconds: 503 with the cause, and the stream's place is free again")
   func silence() async throws {
     let bench = VideoBench(viewers: 1)
-    bench.desk.take(.camera(VideoCameraState(.failed, cause: "unplugged")))
+    bench.desk.receive(.camera(VideoCameraState(.failed, cause: "unplugged")))
     let route = try #require(bench.door.routes.first { $0.path == "/api/video/stream.mp4" })
     guard case .handler(let handle) = route.handling else { return }
     let request = APIRequest(
@@ -91,22 +91,22 @@ struct VideoDoorTests {
       caller: Caller(scope: .read, tokenID: nil, address: "x", client: 0))
     async let coming = handle(request)
     while bench.orders.withLock({ $0.isEmpty }) { await Task.yield() }
-    bench.desk.take(.fragment(isKey: true, bytes: [9]))
-    bench.desk.take(.initialisation(codec: "avc1.640028", bytes: [1]))
-    bench.desk.take(.fragment(isKey: false, bytes: [2]))
-    bench.desk.take(.fragment(isKey: true, bytes: [3]))
+    bench.desk.receive(.fragment(isKey: true, bytes: [9]))
+    bench.desk.receive(.initialisation(codec: "avc1.640028", bytes: [1]))
+    bench.desk.receive(.fragment(isKey: false, bytes: [2]))
+    bench.desk.receive(.fragment(isKey: true, bytes: [3]))
     let answer = try await coming
     #expect(answer.contentType == "video/mp4; codecs=\"avc1.640028\"")
     let pieces = try #require(answer.pieces)
     #expect(try await pieces() == [1, 3])
     // A second viewer's initialisation is nothing new to the first.
-    bench.desk.take(.initialisation(codec: "avc1.640028", bytes: [1]))
-    bench.desk.take(.fragment(isKey: false, bytes: [4]))
+    bench.desk.receive(.initialisation(codec: "avc1.640028", bytes: [1]))
+    bench.desk.receive(.fragment(isKey: false, bytes: [4]))
     #expect(try await pieces() == [4])
     // Another camera's is.
-    bench.desk.take(.initialisation(codec: "avc1.640028", bytes: [7]))
-    bench.desk.take(.fragment(isKey: false, bytes: [5]))
-    bench.desk.take(.fragment(isKey: true, bytes: [6]))
+    bench.desk.receive(.initialisation(codec: "avc1.640028", bytes: [7]))
+    bench.desk.receive(.fragment(isKey: false, bytes: [5]))
+    bench.desk.receive(.fragment(isKey: true, bytes: [6]))
     #expect(try await pieces() == [7, 6])
   }
 
@@ -114,11 +114,11 @@ struct VideoDoorTests {
     "the RTSP port is open and does not answer: failed, with the reason; not listening; it answers again: as before")
   func silentPort() {
     let bench = VideoBench()
-    bench.desk.take(.door(VideoDoorState(port: 8554, cause: "RTSP does not answer")))
+    bench.desk.receive(.door(VideoDoorState(port: 8554, cause: "RTSP does not answer")))
     #expect(bench.desk.told.state == "failed")
     #expect(!bench.desk.seen(at: bench.now).rtsp.isListening)
     #expect(bench.desk.seen(at: bench.now).rtsp.cause == "RTSP does not answer")
-    bench.desk.take(.door(VideoDoorState(port: 8554)))
+    bench.desk.receive(.door(VideoDoorState(port: 8554)))
     #expect(bench.desk.told.state == "idle")
     #expect(bench.desk.seen(at: bench.now).rtsp.isListening)
   }
@@ -127,9 +127,9 @@ struct VideoDoorTests {
   func again() {
     let bench = VideoBench()
     var report = ChildReport()
-    bench.desk.take(report)
+    bench.desk.receive(report)
     report.process = 43
-    bench.desk.take(report)
+    bench.desk.receive(report)
     #expect(bench.orders.withLock { $0 } == [.want(fragments: false, pictures: false)])
   }
 
@@ -141,7 +141,7 @@ struct VideoDoorTests {
     #expect(reply.status == 200)
     #expect(bench.orders.withLock { $0 } == [.record(path: "/recordings/a.mp4", limitBytes: 1_000_000)])
     #expect(try service.request("POST", "/api/video/record").status == 409)
-    bench.desk.take(.recording(VideoRecording(.stopped, path: "/recordings/a.mp4", bytes: 5)))
+    bench.desk.receive(.recording(VideoRecording(.stopped, path: "/recordings/a.mp4", bytes: 5)))
     #expect(try service.request("POST", "/api/video/record").status == 200)
     #expect(try service.request("POST", "/api/video/record/stop").status == 200)
     #expect(bench.orders.withLock { $0.last } == .stopRecording)
@@ -190,7 +190,7 @@ struct VideoDoorTests {
     detection.objects = [
       DetectedObject(label: "cat", confidence: 0.5, box: DetectedBox(left: 0, top: 0.25, width: 1, height: 0.125))
     ]
-    bench.desk.take(.detection(detection))
+    bench.desk.receive(.detection(detection))
     let told = bench.door.events(at: bench.now, second: false).filter { $0.type == "detections" }
     try #require(told.count == 1 && told[0].kind == .telemetry)
     let body = try #require(JSONSerialization.jsonObject(with: Data(told[0].body)) as? [String: Any])
@@ -204,7 +204,7 @@ struct VideoDoorTests {
     #expect(try part(bench)["state"] as? String == "idle" && (part(bench)["objects"] as? [Any])?.count == 0)
     var failed = VideoDetection(.failed)
     (failed.cause, failed.failures) = ("the model is too old", 1)
-    bench.desk.take(.detection(failed))
+    bench.desk.receive(.detection(failed))
     #expect(try part(bench)["reason"] as? String == "the model is too old")
     #expect(!bench.door.events(at: bench.now, second: false).contains { $0.type == "detections" })
   }
@@ -214,7 +214,7 @@ struct VideoDoorTests {
     let bench = VideoBench()
     var statistics = VideoStatistics()
     (statistics.frames, statistics.viewers, statistics.encodeMean) = (7, 3, 2_000_000)
-    bench.desk.take(.statistics(statistics))
+    bench.desk.receive(.statistics(statistics))
     var writer = MetricsWriter()
     bench.door.write(into: &writer)
     for line in [

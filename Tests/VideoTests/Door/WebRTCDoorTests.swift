@@ -34,7 +34,7 @@ struct WebRTCDoorTests {
   ) async throws -> (response: APIResponse, session: UInt64) {
     async let response = ask(bench, .post, request())
     let session = try await opened(bench)
-    bench.desk.take(report(session))
+    bench.desk.receive(report(session))
     return (try await response, session)
   }
 
@@ -87,7 +87,7 @@ struct WebRTCDoorTests {
     let bench = VideoBench()
     async let response = ask(bench, .post, watched)
     let session = try await opened(bench)
-    bench.desk.take(.answer(session: session, "v=0\r\n"))
+    bench.desk.receive(.answer(session: session, "v=0\r\n"))
     #expect(try await response.status == .created)
     let watch = try #require(watches.withLock { $0.first })
     #expect(watch.isNeeded())
@@ -105,7 +105,7 @@ struct WebRTCDoorTests {
     let (_, session) = try await open(bench) { .answer(session: $0, "v=0\r\n") }
     #expect(await code { try await ask(bench, .post, request()) }?.code == "VIEWERS")
     #expect(throws: APIError.self) { try bench.desk.join(.fragments) }
-    bench.desk.take(.ended(session: session, WebRTCEnd(.over, "left")))
+    bench.desk.receive(.ended(session: session, WebRTCEnd(.over, "left")))
     bench.orders.withLock { $0 = [] }
     _ = try await open(bench) { .answer(session: $0, "v=0\r\n") }
   }
@@ -131,7 +131,7 @@ struct WebRTCDoorTests {
     bench.orders.withLock { $0 = [] }
     async let waiting = code { try await ask(bench, .post, request()) }
     _ = try await opened(bench)
-    bench.desk.take(ChildReport())
+    bench.desk.receive(ChildReport())
     #expect(await waiting?.code == "VIDEO_DOWN")
     #expect(bench.desk.snapshot.sessions.isEmpty)
     #expect(await code { try await ask(bench, .post, request()) }?.code == "VIDEO_DOWN")
@@ -154,7 +154,7 @@ struct WebRTCDoorTests {
   @Test("a camera that has failed: 503 with its cause, and no session")
   func noPicture() async throws {
     let bench = VideoBench()
-    bench.desk.take(.camera(VideoCameraState(.failed, cause: "unplugged")))
+    bench.desk.receive(.camera(VideoCameraState(.failed, cause: "unplugged")))
     #expect(await code { try await ask(bench, .post, request()) }?.code == "NO_PICTURE")
     #expect(bench.orders.withLock { $0.isEmpty })
   }

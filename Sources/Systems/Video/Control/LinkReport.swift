@@ -43,8 +43,8 @@ public struct ReceiverReports: Sendable {
 
   public init() {}
 
-  /// Takes the newest report. Returns what the link has shown since the one before, or `nil` if the report is the same, or the first.
-  public mutating func take(_ report: Report) -> LinkReport? {
+  /// Receives the newest report. Returns what the link has shown since the one before, or `nil` if the report is the same, or the first.
+  public mutating func receive(_ report: Report) -> LinkReport? {
     guard report != last else { return nil }
     defer { last = report }
     let wait = wait(report)

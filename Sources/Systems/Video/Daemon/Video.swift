@@ -58,7 +58,7 @@ public enum Video:
     let told = Guarded(start.settings(made.rules()))
     let orders = VideoOrders()
     let desk = VideoDesk(
-      start.description(told.value, made.rules()), order: { orders.take($0) }, publish: made.publish,
+      start.description(told.value, made.rules()), order: { orders.send($0) }, publish: made.publish,
       renew: { rules, done in
         let wanted = start.settings(rules)
         let isSame = wanted == told.value
@@ -78,8 +78,8 @@ public enum Video:
       heard: { report in
         let report = report.naming(holder)
         log.note(report)
-        desk.take(report)
-      }, changed: { desk.take($0) })
+        desk.receive(report)
+      }, changed: { desk.receive($0) })
     orders.desk = desk
     made.offer(PictureSource { try await desk.picture() })
     made.share(desk)

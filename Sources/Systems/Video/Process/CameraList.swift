@@ -44,7 +44,7 @@
 
     /// Asks libcamera in a process of its own. Returns `nil` if the program is missing or fails.
     private static func askLibcamera() -> [VideoCamera]? {
-      let own = GStreamer.take(g_file_read_link("/proc/self/exe", nil))
+      let own = GStreamer.string(freeing: g_file_read_link("/proc/self/exe", nil))
       guard let end = own.lastIndex(of: "/") else { return nil }
       var output: UnsafeMutablePointer<CChar>?
       var status: Int32 = 0
@@ -52,7 +52,7 @@
       defer { g_free(words[0]) }
       let isRun = g_spawn_sync(
         nil, &words, nil, G_SPAWN_STDERR_TO_DEV_NULL, nil, nil, &output, nil, &status, nil)
-      let text = GStreamer.take(output)
+      let text = GStreamer.string(freeing: output)
       guard isRun != 0, status == 0 else { return nil }
       return text.split(separator: "\n").compactMap { VideoCamera(libcameraLine: $0) }
     }
@@ -90,11 +90,11 @@
 
     /// Returns the camera for a device, or `nil` if the device belongs to neither libcamera nor V4L2 or is not a camera.
     private static func camera(_ device: UnsafeMutablePointer<GstDevice>) -> VideoCamera? {
-      let name = GStreamer.take(gst_device_get_display_name(device))
+      let name = GStreamer.string(freeing: gst_device_get_display_name(device))
       guard let element = gst_device_create_element(device, nil) else { return nil }
       gst_object_ref_sink(element)
       defer { gst_object_unref(element) }
-      let kind = GStreamer.take(gst_element_get_factory(element).flatMap { gst_object_get_name(cast($0)) })
+      let kind = GStreamer.string(freeing: gst_element_get_factory(element).flatMap { gst_object_get_name(cast($0)) })
       let modes = modes(of: device)
       switch kind {
       case "libcamerasrc":
@@ -121,7 +121,7 @@
       guard let properties = gst_device_get_properties(device) else { return nil }
       defer { gst_structure_free(properties) }
       guard let value = gst_structure_get_value(properties, name) else { return nil }
-      return GStreamer.take(gst_value_serialize(value))
+      return GStreamer.string(freeing: gst_value_serialize(value))
     }
 
     private static func text(_ property: String, of element: UnsafeMutablePointer<GstElement>) -> String {
@@ -162,7 +162,7 @@
         guard let structure = gst_caps_get_structure(caps, index) else { return nil }
         let type = String(cString: gst_structure_get_name(structure))
         func field(_ name: String) -> String? {
-          gst_structure_get_value(structure, name).map { GStreamer.take(gst_value_serialize($0)) }
+          gst_structure_get_value(structure, name).map { GStreamer.string(freeing: gst_value_serialize($0)) }
         }
         let size = field("width").flatMap { width in field("height").map { "\(width)×\($0)" } }
         let words = [

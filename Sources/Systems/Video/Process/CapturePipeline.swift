@@ -55,7 +55,7 @@
       let made = gst_parse_launch_full(
         Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil,
         GST_PARSE_FLAG_FATAL_ERRORS, &error)
-      guard let made else { throw VideoFailure(GStreamer.take(error)) }
+      guard let made else { throw VideoFailure(GStreamer.string(freeing: error)) }
       gst_object_ref_sink(made)
       pipeline = made
       func bin() -> UnsafeMutablePointer<GstBin> { UnsafeMutableRawPointer(made).assumingMemoryBound(to: GstBin.self) }
@@ -219,7 +219,7 @@
       guard
         let made = gst_parse_bin_from_description_full(
           Self.pictures, 1, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
-      else { return handlers.failed(GStreamer.take(error)) }
+      else { return handlers.failed(GStreamer.string(freeing: error)) }
       gst_bin_add(UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self), made)
       var callbacks = GstAppSinkCallbacks()
       callbacks.new_sample = { sink, context in CapturePipeline.from(context).takePicture(sink!) }

@@ -66,11 +66,11 @@
         // The detector was not asked in between, so its silence is no fault.
         _ = machine.step(.heard, at: MonotonicClock.now)
         if machine.step(.time, at: MonotonicClock.now) == .spawn { spawn() }
-        if socket >= 0 { look(next) }
+        if socket >= 0 { detectObjects(in: next) }
       }
     }
 
-    private func look(_ picture: [UInt8]) {
+    private func detectObjects(in picture: [UInt8]) {
       let began = MonotonicClock.now
       do throws(DetectorFailure) {
         try send(Array("picture \(detector.side)\n".utf8) + picture, until: began + limit)

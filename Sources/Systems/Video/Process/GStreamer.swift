@@ -15,18 +15,18 @@
       setenv("LIBCAMERA_LOG_LEVELS", "*:ERROR", 0)
       var error: UnsafeMutablePointer<GError>?
       guard gst_init_check(nil, nil, &error) == 0 else { return }
-      throw VideoFailure("GStreamer does not start: \(take(error))")
+      throw VideoFailure("GStreamer does not start: \(string(freeing: error))")
     }
 
     /// Returns the message of an error and frees the error.
-    static func take(_ error: UnsafeMutablePointer<GError>?) -> String {
+    static func string(freeing error: UnsafeMutablePointer<GError>?) -> String {
       guard let error else { return "no reason given" }
       defer { g_error_free(error) }
       return error.pointee.message.map { String(cString: $0) } ?? "no reason given"
     }
 
     /// Returns a text of GLib as a string and frees the text.
-    static func take(_ text: UnsafeMutablePointer<CChar>?) -> String {
+    static func string(freeing text: UnsafeMutablePointer<CChar>?) -> String {
       guard let text else { return "" }
       defer { g_free(text) }
       return String(cString: text)
@@ -56,9 +56,9 @@
       var error: UnsafeMutablePointer<GError>?
       var details: UnsafeMutablePointer<CChar>?
       gst_message_parse_error(message, &error, &details)
-      let source = message.pointee.src.map { take(gst_object_get_name($0)) } ?? "unknown"
-      let lines = take(details).split(separator: "\n").map(String.init)
-      var text = "\(source): \(take(error))"
+      let source = message.pointee.src.map { string(freeing: gst_object_get_name($0)) } ?? "unknown"
+      let lines = string(freeing: details).split(separator: "\n").map(String.init)
+      var text = "\(source): \(string(freeing: error))"
       // The first line names GStreamer's source file; the last one gives the reason of the system or of the element.
       if lines.count > 1, let last = lines.last, !text.contains(last) { text += " (\(last))" }
       return text

@@ -85,8 +85,8 @@
     private func authenticate(_ context: UnsafeMutablePointer<GstRTSPContext>) {
       guard let offer = Self.offer(context) else { return }
       let (peer, connection) = (Self.peer(context), Self.connection(context))
-      let expected = GStreamer.take(
-        gst_rtsp_generate_digest_auth_response(
+      let expected = GStreamer.string(
+        freeing: gst_rtsp_generate_digest_auth_response(
           nil, gst_rtsp_method_as_text(context.pointee.method), Self.realm, user, password, offer.uri, offer.nonce))
       // Both are compared whatever comes of the first.
       let isUser = Self.isEqual(offer.user, user)

@@ -63,7 +63,7 @@
       var known: [RTPReceiver.Name: ReceiverReports] = [:]
       for receiver in isWatched ? found() : [] {
         var history = receivers[receiver.name] ?? ReceiverReports()
-        if let report = history.take(receiver.report) { reports.append(report) }
+        if let report = history.receive(receiver.report) { reports.append(report) }
         known[receiver.name] = history
       }
       receivers = known
@@ -73,7 +73,7 @@
     }
 
     /// Writes the present values into the statistics.
-    func tell(_ statistics: inout VideoStatistics) {
+    func write(to statistics: inout VideoStatistics) {
       statistics.rateBits = rate.bitsPerSecond
       statistics.rateFrames = rate.framesPerSecond
       statistics.rateCause = rate.cause

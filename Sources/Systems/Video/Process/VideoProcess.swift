@@ -63,7 +63,7 @@
         process.connection = connection
         connection.send(.hello)
         process.begin(settings)
-        connection.start { process.take($0, file: $1) }
+        connection.start { process.carryOut($0, file: $1) }
         process.run()
       } catch {
         complain("\(error)")
@@ -107,10 +107,10 @@
 
     // MARK: orders
 
-    /// Executes an order of the daemon.
+    /// Carries out an order of the daemon.
     ///
     /// - Parameter file: the file to record into, or `nil` if none came with the order.
-    private func take(_ order: VideoOrder, file: Int32?) {
+    private func carryOut(_ order: VideoOrder, file: Int32?) {
       switch order {
       // The settings were taken at the start and come only once.
       case .settings: break
@@ -181,13 +181,13 @@
     private func openDoor() {
       guard let server else { return }
       do throws(VideoFailure) {
-        tell(VideoDoorState(port: try server.open()))
+        reportDoor(VideoDoorState(port: try server.open()))
         doorRetry = nil
         if DoorQuestion.canAsk(settings?.bindAddress ?? "") { doorWatch = DoorWatch(at: MonotonicClock.now) }
       } catch {
         let pause = min((doorRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
         doorRetry = (MonotonicClock.now + pause, pause)
-        tell(VideoDoorState(port: 0, cause: error.description))
+        reportDoor(VideoDoorState(port: 0, cause: error.description))
       }
     }
 
@@ -199,8 +199,8 @@
       switch action {
       case .nothing: break
       case .ask: question = DoorQuestion(address: settings.bindAddress, port: port)
-      case .answersAgain: tell(VideoDoorState(port: port))
-      case .silent: tell(VideoDoorState(port: port, cause: "RTSP does not answer"))
+      case .answersAgain: reportDoor(VideoDoorState(port: port))
+      case .silent: reportDoor(VideoDoorState(port: port, cause: "RTSP does not answer"))
       case .restart:
         complain("RTSP has not answered \(DoorWatch.limit) times in a row: tactus-video restarts")
         exit(1)
@@ -209,7 +209,7 @@
       if doorWatch?.isAsking != true { question = nil }
     }
 
-    private func tell(_ state: VideoDoorState) {
+    private func reportDoor(_ state: VideoDoorState) {
       guard state != doorState else { return }
       doorState = state
       connection?.send(.door(state))
@@ -384,7 +384,7 @@
         passing.statistics.viewersEver = viewers.ever
         passing.statistics.viewersRefused = viewers.refused
         passing.statistics.fragmentsDropped = dropped
-        shared?.tell(&passing.statistics)
+        shared?.write(to: &passing.statistics)
         if let timing {
           func rate(_ count: UInt64) -> UInt32 {
             UInt32(saturating: min(4e9, (Double(count) * 1e9 / Double(span)).rounded()))

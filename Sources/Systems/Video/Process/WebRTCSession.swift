@@ -71,7 +71,7 @@
         payload=\(offer.payloadType),ssrc=(uint)\(source) \
         ! webrtcbin name=session bundle-policy=max-bundle latency=0
         """, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
-      guard let made else { throw VideoFailure(GStreamer.take(error)) }
+      guard let made else { throw VideoFailure(GStreamer.string(freeing: error)) }
       gst_object_ref_sink(made)
       pipeline = made
       let whole = UnsafeMutableRawPointer(made).assumingMemoryBound(to: GstBin.self)
@@ -101,13 +101,13 @@
         return handlers.answered(.failure(VideoFailure("the pipeline of the session does not start")))
       }
       if let wrong = webrtc_take_offer(bin, offer.text) {
-        return handlers.answered(.failure(VideoFailure(GStreamer.take(wrong))))
+        return handlers.answered(.failure(VideoFailure(GStreamer.string(freeing: wrong))))
       }
       let end = MonotonicClock.now + .seconds(5)
       while webrtc_has_gathered(bin) == 0, MonotonicClock.now < end {
         _ = gathered.wait(timeout: .now() + .milliseconds(100))
       }
-      let text = GStreamer.take(webrtc_answer(bin))
+      let text = GStreamer.string(freeing: webrtc_answer(bin))
       guard text.contains("a=candidate:") else {
         return handlers.answered(.failure(VideoFailure("no address of this computer takes datagrams")))
       }
@@ -184,8 +184,8 @@
     /// and the one that receives the viewer's requests for lost packets.
     private func adds(_ element: UnsafeMutablePointer<GstElement>) {
       guard let factory = gst_element_get_factory(element) else { return }
-      let name = GStreamer.take(
-        gst_object_get_name(UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self)))
+      let name = GStreamer.string(
+        freeing: gst_object_get_name(UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self)))
       guard ["nicesrc", "rtprtxsend"].contains(name), let pad = gst_element_get_static_pad(element, "src") else {
         return
       }

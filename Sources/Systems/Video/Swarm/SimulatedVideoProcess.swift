@@ -37,7 +37,7 @@ struct SimulatedVideoProcess {
 
   /// Whether the process works without a malfunction.
   var isHealthy: Bool { silentSince == nil && nonsenseSince == nil && killedAt == nil && endsAt == .distantFuture }
-  /// The instant at which `look` is due.
+  /// The instant at which `advance` is due.
   var nextAt: TickInstant { silentSince == nil && !isOver ? nextLook : .distantFuture }
   /// The instant at which `end` is due.
   var overAt: TickInstant { isOver ? .distantFuture : endsAt }
@@ -64,7 +64,7 @@ struct SimulatedVideoProcess {
     endsAt = min(endsAt, max(now + .milliseconds(1), driverHangsUntil))
   }
 
-  mutating func take(_ order: VideoOrder, at now: TickInstant) {
+  mutating func carryOut(_ order: VideoOrder, at now: TickInstant) {
     guard silentSince == nil, killedAt == nil else { return }
     switch order {
     case .want(let fragments, let pictures):
@@ -89,7 +89,7 @@ struct SimulatedVideoProcess {
   /// Advances the process.
   ///
   /// - Parameter isCameraThere: whether a running camera delivers frames.
-  mutating func look(at now: TickInstant, isCameraThere: Bool) {
+  mutating func advance(at now: TickInstant, isCameraThere: Bool) {
     nextLook = now + Self.lookPeriod
     looks += 1
     if isCameraThere, let cameraSince, now - cameraSince >= Self.cameraStart {

@@ -96,7 +96,7 @@ struct VideoOracle {
     check(0, isGuilty, at: now, "process \(process.number) is killed, and it behaves")
   }
 
-  mutating func look(_ process: SimulatedVideoProcess?, at now: TickInstant) {
+  mutating func check(_ process: SimulatedVideoProcess?, at now: TickInstant) {
     guard let process, process.killedAt == nil else { return }
     let limits = [
       process.silentSince.map { max($0, awakeSince) + SupervisionMachine.silenceLimit },

@@ -163,13 +163,13 @@ final class VideoSwarm: SwarmPart {
         oracle.changed(at: now)
         ring(at: now)
       } else if process.map({ $0.nextAt <= now }) ?? false {
-        process?.look(at: now, isCameraThere: isCameraThere)
+        process?.advance(at: now, isCameraThere: isCameraThere)
         ring(at: now)
       } else if thread <= now {
         wake(at: now)
       } else {
         nextLook = now + .seconds(1)
-        look(at: now)
+        check(at: now)
       }
     }
     clock.value = instant
@@ -184,13 +184,13 @@ final class VideoSwarm: SwarmPart {
     if process?.isOver ?? false {
       reap("it ended", at: now)
     } else if let bytes = process?.takeSaid(), !bytes.isEmpty, let desk = daemon?.desk,
-      let event = daemon?.supervision.hear(bytes, at: now, { desk.take($0) })
+      let event = daemon?.supervision.hear(bytes, at: now, { desk.receive($0) })
     {
       step(event, at: now)
     }
     let due = orders.value
     orders.value = []
-    for order in due { process?.take(order, at: now) }
+    for order in due { process?.carryOut(order, at: now) }
     step(.time, at: now)
   }
 
@@ -227,19 +227,19 @@ final class VideoSwarm: SwarmPart {
 
   private func report() {
     guard settings.tells, let daemon else { return }
-    daemon.desk.take(daemon.supervision.report(process: process?.number))
+    daemon.desk.receive(daemon.supervision.report(process: process?.number))
   }
 
   /// The process, or `nil` if none was started or it has ended, even unnoticed by the daemon.
   private var running: SimulatedVideoProcess? { process.flatMap { $0.isOver ? nil : $0 } }
 
   /// Checks the published state, once a second.
-  private func look(at now: TickInstant) {
+  private func check(at now: TickInstant) {
     guard let daemon else { return }
     // The swarm does not read the documents of these events.
     _ = daemon.desk.events(at: now)
     let told = daemon.desk.told
-    oracle.look(running, at: now)
+    oracle.check(running, at: now)
     oracle.told(
       told.state, running, isCameraThere: isCameraThere, watched: daemon.viewers.count, at: now)
     oracle.counted(viewers: told.viewers, watched: daemon.viewers.count, running, at: now)

@@ -32,7 +32,7 @@ public struct WebRTCOffer: Sendable, Hashable {
         guard sections.count < Self.sectionLimit else { throw .malformed(line: index + 1, "at most 16 media") }
         sections.append(Section(media: value.split(separator: " ").map(String.init)))
       } else if line.hasPrefix("a=") {
-        if sections.isEmpty { session.take(value) } else { sections[sections.count - 1].take(value) }
+        if sections.isEmpty { session.add(value) } else { sections[sections.count - 1].add(value) }
       }
     }
     guard !kept.isEmpty else { throw .malformed(line: 1, "v=0") }
@@ -76,7 +76,7 @@ public struct WebRTCOffer: Sendable, Hashable {
 
     func has(_ name: String) -> Bool { names.contains(name) }
 
-    mutating func take(_ attribute: Substring) {
+    mutating func add(_ attribute: Substring) {
       let name = attribute.prefix { $0 != ":" }
       let value = attribute.dropFirst(name.count + 1)
       switch name {

@@ -8,7 +8,7 @@ import Wire
 
 /// The daemon's side of the video system: its streams, its events and its state for documents.
 ///
-/// Reports of the video process come in by `take`, on the thread that supervises the process; orders to the process go out by `order`.
+/// Reports of the video process come in by `receive`, on the thread that supervises the process; orders to the process go out by `order`.
 /// Only requests that need an answer of the process wait for it.
 public final class VideoDesk: LoneDesk {
   public typealias Renew = @Sendable (_ rules: Video.Rules, _ done: @escaping @Sendable () -> Void) -> VideoDescription
@@ -52,8 +52,8 @@ public final class VideoDesk: LoneDesk {
 
   // MARK: what the video process tells
 
-  /// Takes a report. The function is to be called in the order of the reports, by one thread.
-  public func take(_ report: VideoReport) {
+  /// Handles a report. The function is to be called in the order of the reports, by one thread.
+  public func receive(_ report: VideoReport) {
     switch report {
     case .hello: break
     case .choice(let choice): change { $0.choice = choice }
@@ -93,7 +93,7 @@ public final class VideoDesk: LoneDesk {
 
   /// Handles the report that the video process has started or ended. A new process is informed which kinds of frames
   /// viewers need.
-  public func take(_ process: ChildReport) {
+  public func receive(_ process: ChildReport) {
     let isNew = change { state in
       defer { state.process = process }
       guard process.process != state.process.process else { return false }

@@ -22,13 +22,13 @@ final class VideoOrders: @unchecked Sendable {
 
   /// Sends an order. The file of a recording is created here and passed as an open descriptor, because the video process cannot create
   /// files.
-  func take(_ order: VideoOrder) {
+  func send(_ order: VideoOrder) {
     switch order {
     case .record(let path, _):
       child?.send(order, withNewFile: path) { [weak desk] reason in
         var recording = VideoRecording(.failed, path: path)
         recording.cause = reason
-        desk?.take(.recording(recording))
+        desk?.receive(.recording(recording))
       }
     // The order follows the start of the recording that it ends.
     case .stopRecording: child?.sendBehindFiles(order)
