@@ -217,7 +217,7 @@ struct LegScreenTests {
     for index in Int64(0)...60 {
       shown.at = .milliseconds(index * 50)
       shown.received = index / 2
-      meter.take(shown)
+      meter.add(shown)
       if index == 9 { #expect(meter.hertz == nil) }
     }
     #expect(meter.words == "10.0 Hz")

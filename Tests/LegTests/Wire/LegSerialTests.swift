@@ -139,7 +139,7 @@ private func decoded(_ bytes: some Sequence<UInt8>) -> [Found] {
   var decoder = LegSerialDecoder()
   var buffer = [UInt8](repeating: 0xEE, count: 20)
   return bytes.compactMap { byte in
-    switch buffer.withUnsafeMutableBytes({ decoder.take(byte, into: $0) }) {
+    switch buffer.withUnsafeMutableBytes({ decoder.receive(byte, into: $0) }) {
     case .incomplete: nil
     case .message(let count): .message(Array(buffer[..<count]))
     case .refused(let error, let count): .refused(error, count)

@@ -51,8 +51,8 @@ struct PumpHistoryTests {
   func session() throws {
     let bench = try Bench()
     let history = bench.history
-    #expect(history.take(PumpOperatorState.starting, by: .app, at: Self.at(1), Self.sample(nil, 36)) == nil)
-    let begun = history.take(.on(since: Self.at(2)), by: .app, at: Self.at(2), Self.sample(nil, 36))
+    #expect(history.record(PumpOperatorState.starting, by: .app, at: Self.at(1), Self.sample(nil, 36)) == nil)
+    let begun = history.record(.on(since: Self.at(2)), by: .app, at: Self.at(2), Self.sample(nil, 36))
     #expect(begun?.type == "pump.session")
     #expect(try bench.store.sessions().sessions.first?.end == nil)
     for second in 3...31 {
@@ -60,9 +60,9 @@ struct PumpHistoryTests {
       history.tick(Self.sample(second < 17 ? 60 : 80, skin), at: Self.at(Double(second)))
     }
     #expect(try bench.store.sessions().sessions.first?.seconds == 20)
-    let ended = history.take(PumpOperatorState.off(.pending), by: .app, at: Self.at(32.5), Self.sample(80, 32.8))
+    let ended = history.record(PumpOperatorState.off(.pending), by: .app, at: Self.at(32.5), Self.sample(80, 32.8))
     #expect(ended?.type == "pump.session")
-    #expect(history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(33), Self.sample(nil, 32.8)) == nil)
+    #expect(history.record(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(33), Self.sample(nil, 32.8)) == nil)
     let kept = try #require(try bench.store.sessions().sessions.first)
     #expect(kept.number == 1 && kept.start == Bench.noon && kept.seconds == 30.5)
     #expect(kept.end == "off" && kept.startedBy == "app" && kept.endedBy == "app")
@@ -80,8 +80,8 @@ struct PumpHistoryTests {
     ]
     for (index, end) in ends.enumerated() {
       let (state, start) = (end.0, Double(index * 10))
-      _ = bench.history.take(.on(since: Self.at(start)), by: .manual, at: Self.at(start), .init())
-      _ = bench.history.take(state, by: .device, at: Self.at(start + 5), .init())
+      _ = bench.history.record(.on(since: Self.at(start)), by: .manual, at: Self.at(start), .init())
+      _ = bench.history.record(state, by: .device, at: Self.at(start + 5), .init())
     }
     let device: [(PumpDeviceState, String)] = [
       (.error(.silence, .confirmed), "silence"), (.error(.sensor(.skin, nil), .pending), "sensor-fault"),
@@ -89,8 +89,8 @@ struct PumpHistoryTests {
     ]
     for (index, end) in device.enumerated() {
       let (state, start) = (end.0, Double(100 + index * 10))
-      _ = bench.history.take(.on(.standard), by: .app, at: Self.at(start), .init())
-      _ = bench.history.take(state, by: .device, at: Self.at(start + 5), .init())
+      _ = bench.history.record(.on(.standard), by: .app, at: Self.at(start), .init())
+      _ = bench.history.record(state, by: .device, at: Self.at(start + 5), .init())
     }
     let kept = try bench.store.sessions(PumpSessionQuery(newestFirst: false)).sessions
     let expected: [String] = ends.map { $0.1 } + device.map { $0.1 }
@@ -141,12 +141,12 @@ struct PumpHistoryTests {
         }
       }, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     for _ in 0..<2 { try bench.store.keep(PumpSession(start: Bench.noon - 60, seconds: 5, end: "off")) }
-    _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
+    _ = history.record(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
     pass(20)
     history.tick(.init(), at: Self.at(21))
     pass(1, jump: -10 * 31_536_000)
     history.tick(.init(), at: Self.at(22))
-    _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(22), .init())
+    _ = history.record(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(22), .init())
     let sessions = try bench.store.sessions(PumpSessionQuery(newestFirst: false)).sessions
     #expect(sessions.count == 3 && sessions.last?.start == Bench.noon && sessions.last?.seconds == 21)
     // Once a clock that is years ahead is sure, what is old by it goes.
@@ -173,9 +173,9 @@ struct PumpHistoryTests {
     let history = PumpHistory(
       PumpStore(file), keepsDays: 30, zone: .utc, clock: Bench.clock,
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-    _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
-    _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(5), .init())
-    _ = history.take(.on(since: Self.at(6)), by: .app, at: Self.at(6), .init())
+    _ = history.record(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
+    _ = history.record(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(5), .init())
+    _ = history.record(.on(since: Self.at(6)), by: .app, at: Self.at(6), .init())
     history.tick(.init(), at: Self.at(7))
     _ = try file.open(at: Bench.noon)
     history.tick(.init(), at: Self.at(8))

@@ -68,10 +68,10 @@ import Testing
       after wait: Nanoseconds = .zero
     ) -> String? {
       var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
-      oracle.look(sent: [], [], snapshot, at: start, &output)
+      oracle.check(sent: [], [], snapshot, at: start, &output)
       // A line may come in pieces.
       for byte in heard.utf8 { oracle.arrived([byte], at: start) }
-      oracle.look(sent: [], answers, snapshot, at: start + wait, &output)
+      oracle.check(sent: [], answers, snapshot, at: start + wait, &output)
       return output.checks.failure?.invariant
     }
     var snapshot = PumpSnapshot()

@@ -13,7 +13,7 @@ import Testing
     defer { buffer.deallocate() }
     var found: [String] = []
     for byte in pieces.joined() {
-      switch assembler.take(byte, into: buffer) {
+      switch assembler.receive(byte, into: buffer) {
       case .incomplete: break
       case .line(let count): found.append(String(decoding: buffer[..<count], as: UTF8.self))
       case .cut(let count): found.append("cut " + String(decoding: buffer[..<count], as: UTF8.self))
@@ -89,10 +89,10 @@ import Testing
     var assembler = PumpLineAssembler()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
     defer { buffer.deallocate() }
-    for byte in "STAT".utf8 { _ = assembler.take(byte, into: buffer) }
+    for byte in "STAT".utf8 { _ = assembler.receive(byte, into: buffer) }
     assembler.reset()
     var outcomes: [PumpLineAssembler.Outcome] = []
-    for byte in "OK\n".utf8 { outcomes.append(assembler.take(byte, into: buffer)) }
+    for byte in "OK\n".utf8 { outcomes.append(assembler.receive(byte, into: buffer)) }
     #expect(outcomes == [.incomplete, .incomplete, .line(count: 2)])
   }
 }

@@ -28,14 +28,14 @@ struct LegOperatorOracle {
   private var hasQuit = false
 
   /// Checks the operator after a tick at `now`.
-  mutating func look(
+  mutating func check(
     sent: [LegCommand], _ snapshot: LegOperatorSnapshot, at now: TickInstant, _ output: inout SwarmOutput
   ) {
     let isSilent = heardAt.map { now - $0 >= Self.lostAfter } ?? true
     if isSilent { isPeriodic = false }
     // What comes before a quit in the same tick is sent.
     let hadQuit = hasQuit
-    let (once, disarms) = take(isConnected: !isSilent)
+    let (once, disarms) = applyRequests(isConnected: !isSilent)
     for command in sent {
       let isWanted: Bool
       switch command {
@@ -59,10 +59,10 @@ struct LegOperatorOracle {
       "it says \(snapshot.telemetryAge), and has heard nothing since \(heardAt.map(SwarmAction.text) ?? "the start")")
   }
 
-  /// Takes the person's requests in the order in which they were made.
+  /// Applies the person's requests in the order in which they were made.
   ///
   /// - Returns: the pulses that must be sent once, and whether a disarm must be sent.
-  private mutating func take(isConnected: Bool) -> (once: [PulseWidth], disarms: Bool) {
+  private mutating func applyRequests(isConnected: Bool) -> (once: [PulseWidth], disarms: Bool) {
     var (once, disarms): ([PulseWidth], Bool) = ([], false)
     for request in asked where !hasQuit {
       switch request {

@@ -84,6 +84,6 @@ final class LegSwarmOperator {
         link.send(bytes, .there, at: now)
       }
     }
-    oracle.look(sent: sent, mailbox.newest, at: now, &checks)
+    oracle.check(sent: sent, mailbox.newest, at: now, &checks)
   }
 }

@@ -6,7 +6,7 @@
 /// frame after the next zero byte. It holds 23 bytes. Timing: linear; no allocation, no lock.
 ///
 ///     for byte in received {
-///       switch decoder.take(byte, into: message) { … }
+///       switch decoder.receive(byte, into: message) { … }
 ///     }
 public struct LegSerialDecoder: Sendable, BitwiseCopyable {
   public enum Outcome: Sendable, Hashable, BitwiseCopyable {
@@ -28,9 +28,9 @@ public struct LegSerialDecoder: Sendable, BitwiseCopyable {
     count = 0
   }
 
-  /// Takes one received byte. A complete message is written to `message`, which holds at least 20 bytes.
+  /// Handles one received byte. A complete message is written to `message`, which holds at least 20 bytes.
   @_noLocks @_noAllocation
-  public mutating func take(_ byte: UInt8, into message: UnsafeMutableRawBufferPointer) -> Outcome {
+  public mutating func receive(_ byte: UInt8, into message: UnsafeMutableRawBufferPointer) -> Outcome {
     precondition(message.count >= LegSerialFrame.maximumMessageLength, "the buffer is too small for a message")
     guard byte == 0 else {
       if count < LegSerialFrame.maximumStuffedLength { bytes[count] = byte }

@@ -72,12 +72,12 @@ extension Pump: Explains, TellsInFull, AnswersInFull {
       return ToldInFull(
         level: contact.isAnswering ? .info : .notice, "the pump's connection",
         metadata: ["contact": .string("\(contact)")], type: "pump.contact",
-        body: PumpSeen.words("contact", contact.name, reason: "\(contact)"))
+        body: PumpSeen.eventBody("contact", contact.name, reason: "\(contact)"))
     case .failed(let failure):
       return ToldInFull(
         level: .warning, "a command to the pump failed", metadata: ["failure": .string("\(failure)")],
         type: "pump.failure",
-        body: PumpSeen.words("command", "\(failure.command)", reason: "\(failure)"))
+        body: PumpSeen.eventBody("command", "\(failure.command)", reason: "\(failure)"))
     case .outputFails(let error):
       return ToldInFull(
         level: .error, "the motor's output fails", metadata: ["failure": .string("\(error)")], type: nil, body: [])

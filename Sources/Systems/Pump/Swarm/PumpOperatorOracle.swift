@@ -82,12 +82,12 @@ struct PumpOperatorOracle {
   }
 
   /// Checks the result of a tick at `now`.
-  mutating func look(
+  mutating func check(
     sent: [PumpCommand], _ answers: [Answer<PumpIgnoreReason>], _ snapshot: PumpSnapshot, at now: TickInstant,
     _ output: inout SwarmOutput
   ) {
     if sent.contains(.off) { offAt = now }
-    let (mostStarts, allowsSpeed) = take(answers, at: now, &output)
+    let (mostStarts, allowsSpeed) = receive(answers, at: now, &output)
     let ons = sent.count { $0 == .on }
     let speeds = sent.contains { if case .speed = $0 { true } else { false } }
     output.check(Self.first, ons <= mostStarts, at: now, "it sends \(sent), and \(mostStarts) ONs are left")
@@ -99,10 +99,10 @@ struct PumpOperatorOracle {
         Self.first + 1, offAt.map { now - $0 <= Self.repeatTime } ?? false, at: now,
         "its last OFF was at \(offAt.map(SwarmAction.text) ?? "no time")")
     }
-    look(snapshot, at: now, &output)
+    check(snapshot, at: now, &output)
   }
 
-  private mutating func look(_ snapshot: PumpSnapshot, at now: TickInstant, _ output: inout SwarmOutput) {
+  private mutating func check(_ snapshot: PumpSnapshot, at now: TickInstant, _ output: inout SwarmOutput) {
     if !isUp || !snapshot.contact.isUp { (isOn, heardAt) = (nil, now) }
     if mayHaveHeardOff, snapshot.contact.isUp { (owesOff, mayHaveHeardOff) = (false, false) }
     isUp = snapshot.contact.isUp
@@ -123,7 +123,7 @@ struct PumpOperatorOracle {
   /// Processes the answers to the person's requests, in their order.
   ///
   /// - Returns: how many ONs this tick may send, and whether it may send speeds.
-  private mutating func take(
+  private mutating func receive(
     _ answers: [Answer<PumpIgnoreReason>], at now: TickInstant, _ output: inout SwarmOutput
   ) -> (starts: Int, speed: Bool) {
     var most = (starts: starts, speed: isSpeedWanted)
@@ -132,14 +132,14 @@ struct PumpOperatorOracle {
       output.check(Self.first + 4, isNext, at: now, "answer \(answer.number) came after answer \(answered)")
       answered = answer.number
       guard isNext, case let order = asked.removeFirst(), answer.verdict == .accepted else { continue }
-      take(order, at: now, &output)
+      apply(order, at: now, &output)
       most = (max(most.starts, starts), most.speed || isSpeedWanted)
     }
     output.check(Self.first + 4, asked.isEmpty, at: now, "\(asked.count) requests have no answer")
     return most
   }
 
-  private mutating func take(_ order: PumpOrder, at now: TickInstant, _ output: inout SwarmOutput) {
+  private mutating func apply(_ order: PumpOrder, at now: TickInstant, _ output: inout SwarmOutput) {
     switch order {
     case .turnOn(let speed), .run(let speed, _):
       output.check(Self.first, !isStopped, at: now, "it accepts an ON, and is stopped")

@@ -107,7 +107,7 @@ final class PumpSwarmOperator {
       let now = simulation.now
       let lines = wire.lines(of: sent, .there)
       _ = client.takeNotices()
-      oracle.look(
+      oracle.check(
         sent: lines.compactMap(PumpSwarmWire.command), client.takeAnswers(), client.newest().state.operated!, at: now,
         &pump.output)
       for line in lines { arrived += wire.carry(line, .there) }

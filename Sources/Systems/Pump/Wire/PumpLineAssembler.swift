@@ -11,7 +11,7 @@
 /// notice is not part of a line. The bytes before it were received on another connection, and their line has lost its end.
 ///
 ///     for byte in received {
-///       switch assembler.take(byte, into: buffer) { … }
+///       switch assembler.receive(byte, into: buffer) { … }
 ///     }
 public struct PumpLineAssembler: Sendable, BitwiseCopyable {
   /// The capacity in bytes of a buffer that holds the longest line.
@@ -58,7 +58,7 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
   public init(overflow: Overflow = .dropsLine) { self.overflow = overflow }
 
   @_noLocks @_noAllocation
-  public mutating func take(_ byte: UInt8, into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+  public mutating func receive(_ byte: UInt8, into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
     guard byte == 0x0A || byte == 0x0D else { return append(byte, to: buffer) }
     let (ended, wasCut) = (count, isCut)
     let fits = ended <= buffer.count

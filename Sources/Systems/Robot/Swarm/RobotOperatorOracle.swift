@@ -37,11 +37,11 @@ struct RobotOperatorOracle {
   init(at now: TickInstant) { believedAt = now }
 
   /// Checks the operator after a tick at `now`.
-  mutating func look(
+  mutating func check(
     sent: [RobotCommand], _ snapshot: OperatorSnapshot, _ truth: RobotTruth, at now: TickInstant,
     _ output: inout SwarmOutput
   ) {
-    take()
+    applyRequests()
     for datagram in sent {
       output.check(
         Self.first, isWanted(datagram), at: now, "it sends \(datagram), the stick is at \(stick), it is \(mode)")
@@ -63,8 +63,8 @@ struct RobotOperatorOracle {
     }
   }
 
-  /// Takes the person's requests in the order in which they were made.
-  private mutating func take() {
+  /// Applies the person's requests in the order in which they were made.
+  private mutating func applyRequests() {
     for request in asked where mode != .quit {
       switch request {
       case .stop: if mode == .free { mode = .held }

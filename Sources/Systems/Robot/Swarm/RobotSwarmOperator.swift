@@ -87,6 +87,6 @@ final class RobotSwarmOperator {
         link.send(bytes, .there, at: now)
       }
     }
-    oracle.look(sent: sent, mailbox.newest, truth, at: now, &checks)
+    oracle.check(sent: sent, mailbox.newest, truth, at: now, &checks)
   }
 }

@@ -37,7 +37,7 @@ extension FuzzedDecoder {
   private static func take(_ byte: UInt8, by decoder: inout LegSerialDecoder) -> [UInt8]? {
     var outcome = LegSerialDecoder.Outcome.incomplete
     let message = encoded(LegSerialFrame.maximumMessageLength) { buffer in
-      outcome = decoder.take(byte, into: buffer)
+      outcome = decoder.receive(byte, into: buffer)
       guard case .message(let count) = outcome else { return 0 }
       return count
     }

@@ -34,7 +34,7 @@ extension FuzzedDecoder {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
       defer { buffer.deallocate() }
       for byte in bytes.dropFirst() {
-        switch assembler.take(byte, into: buffer) {
+        switch assembler.receive(byte, into: buffer) {
         case .incomplete: break
         case .line(let count), .cut(let count), .rest(let count):
           expect((1...capacity).contains(count), "\(count) of \(capacity)")

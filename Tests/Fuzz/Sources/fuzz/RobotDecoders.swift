@@ -32,7 +32,7 @@ extension FuzzedDecoder {
       else { return }
       var gamepad = Gamepad(x: x, y: y)
       for event in events {
-        _ = gamepad.take(event)
+        _ = gamepad.receive(event)
         check(gamepad.input.speeds)
       }
     },

@@ -51,20 +51,20 @@ import Wire
   func stick() {
     var gamepad = gamepad()
     #expect(gamepad.input == .rest)
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: -32_768))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: -32_768))
     #expect(gamepad.input == .joystick(x: 0, y: 1) && gamepad.input.speeds == speeds(100, 100))
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: 0))
-    _ = gamepad.take(InputEvent(type: 3, code: 0, value: 32_767))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: 0))
+    _ = gamepad.receive(InputEvent(type: 3, code: 0, value: 32_767))
     #expect(gamepad.input.speeds == speeds(100, -100))
-    _ = gamepad.take(InputEvent(type: 3, code: 0, value: 900))
+    _ = gamepad.receive(InputEvent(type: 3, code: 0, value: 900))
     #expect(gamepad.input == .rest)
   }
 
   @Test("stick in SI units: full stick is what was given, to the right a negative turn")
   func units() {
     var gamepad = gamepad(.si(Twist(metresPerSecond: 0.4, radiansPerSecond: 2)))
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: 32_767))
-    _ = gamepad.take(InputEvent(type: 3, code: 0, value: 32_767))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: 32_767))
+    _ = gamepad.receive(InputEvent(type: 3, code: 0, value: 32_767))
     #expect(gamepad.input == .twist(Twist(metresPerSecond: -0.4, radiansPerSecond: -2)))
   }
 
@@ -72,44 +72,44 @@ import Wire
   func heldAtStart() {
     var gamepad = gamepad(y: -32_768)
     #expect(gamepad.input == .rest)
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: -20_000))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: -20_000))
     #expect(gamepad.input == .rest)
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: 0))
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: -32_768))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: 0))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: -32_768))
     #expect(gamepad.input == .joystick(x: 0, y: 1))
   }
 
   @Test("the robot does not answer: the stick asks for nothing, nor when it answers again, until it has been released")
   func silence() {
     var gamepad = gamepad()
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: -32_768))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: -32_768))
     gamepad.isOff = true
     #expect(gamepad.input == .rest)
     gamepad.isOff = false
     #expect(gamepad.input == .rest)
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: 0))
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: -32_768))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: 0))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: -32_768))
     #expect(gamepad.input == .joystick(x: 0, y: 1))
     gamepad.isOff = true
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: 0))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: 0))
     gamepad.isOff = false
-    _ = gamepad.take(InputEvent(type: 3, code: 1, value: -32_768))
+    _ = gamepad.receive(InputEvent(type: 3, code: 1, value: -32_768))
     #expect(gamepad.input == .joystick(x: 0, y: 1), "released while it was off")
   }
 
   @Test("buttons: A stops, B is the emergency stop, Start resets, at the press alone; dropped events are read again")
   func buttons() {
     var gamepad = gamepad()
-    #expect(gamepad.take(press(0x130)) == .ask(.stop))
-    #expect(gamepad.take(press(0x131)) == .ask(.emergencyStop))
-    #expect(gamepad.take(press(0x13B)) == .ask(.reset))
+    #expect(gamepad.receive(press(0x130)) == .ask(.stop))
+    #expect(gamepad.receive(press(0x131)) == .ask(.emergencyStop))
+    #expect(gamepad.receive(press(0x13B)) == .ask(.reset))
     for value in [Int32(0), 2] {
-      for button in [UInt16(0x130), 0x131, 0x13B] { #expect(gamepad.take(press(button, value)) == nil) }
+      for button in [UInt16(0x130), 0x131, 0x13B] { #expect(gamepad.receive(press(button, value)) == nil) }
     }
-    #expect(gamepad.take(press(0x133)) == nil)
-    #expect(gamepad.take(InputEvent(type: 0, code: 3, value: 0)) == .readAgain)
-    #expect(gamepad.take(InputEvent(type: 0, code: 0, value: 0)) == nil)
-    #expect(gamepad.take(InputEvent(type: 3, code: 5, value: 32_767)) == nil && gamepad.input == .rest)
+    #expect(gamepad.receive(press(0x133)) == nil)
+    #expect(gamepad.receive(InputEvent(type: 0, code: 3, value: 0)) == .readAgain)
+    #expect(gamepad.receive(InputEvent(type: 0, code: 0, value: 0)) == nil)
+    #expect(gamepad.receive(InputEvent(type: 3, code: 5, value: 32_767)) == nil && gamepad.input == .rest)
   }
 
   @Test("bytes: whole events and nothing else; kind, number and value stand behind the time")

@@ -117,7 +117,7 @@ struct LegSerialState: ~Copyable {
       }
       let byte = waiting[next]
       next &+= 1
-      switch decoder.take(byte, into: message) {
+      switch decoder.receive(byte, into: message) {
       case .incomplete: break
       case .refused(_, let count):
         counts.pointee.refused.add(1, ordering: .relaxed)

@@ -40,7 +40,7 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
 
   mutating func refresh() -> Int32? {
     let snapshot = connection.mailbox.newest
-    meter.take(snapshot)
+    meter.add(snapshot)
     journal.observe(snapshot, trouble: connection.link.trouble())
     draw()
     guard case .finished = snapshot.state else { return nil }

@@ -31,7 +31,7 @@ struct LegJournal {
     let before = last ?? LegOperatorSnapshot()
     last = snapshot
     var news: [String] = []
-    if let words = snapshot.state.words(after: before.state) { news.append(words) }
+    if let words = snapshot.state.text(after: before.state) { news.append(words) }
     if let heard = snapshot.heard?.telemetry {
       let old = before.heard?.telemetry
       if old?.state != heard.state || old?.error != heard.error {
@@ -58,7 +58,7 @@ struct LegJournal {
 
 extension LegOperatorState {
   /// Returns the change from `before` in words, or `nil` if the change is not worth a line.
-  fileprivate func words(after before: LegOperatorState) -> String? {
+  fileprivate func text(after before: LegOperatorState) -> String? {
     switch (before, self) {
     case (.connecting, .connected): "connected"
     case (.connected, .connecting), (.periodic, .connecting): "connection lost"

@@ -122,7 +122,7 @@ extension LegTelemetry.State {
 struct TelemetryMeter {
   private var samples: [(at: TickInstant, received: Int64)] = []
 
-  mutating func take(_ snapshot: LegOperatorSnapshot) {
+  mutating func add(_ snapshot: LegOperatorSnapshot) {
     samples.append((snapshot.at, snapshot.received))
     samples.removeAll { snapshot.at - $0.at > .seconds(2) }
   }

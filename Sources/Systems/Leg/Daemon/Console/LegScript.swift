@@ -92,11 +92,11 @@ struct LegScript {
       if let heard = snapshot.heard, heard.at > start, heard.telemetry.state == .disarmed {
         return task.arms || task.motion != nil ? arm(at: snapshot.at) : enter(.quitting, at: snapshot.at, .quit)
       }
-      guard elapsed < Self.patience else { return failure("the leg did not disarm (\(words(snapshot)))") }
+      guard elapsed < Self.patience else { return failure("the leg did not disarm (\(text(of: snapshot)))") }
       return again(.disarm, at: snapshot.at)
     case .arming:
       if let heard = snapshot.heard, heard.at > start, heard.telemetry.state == .armed { return run(at: snapshot.at) }
-      guard elapsed < Self.patience else { return failure("the leg did not arm (\(words(snapshot)))") }
+      guard elapsed < Self.patience else { return failure("the leg did not arm (\(text(of: snapshot)))") }
       return again(.arm, at: snapshot.at)
     case .running: return running(snapshot, elapsed)
     case .quitting:
@@ -105,7 +105,7 @@ struct LegScript {
       {
         return Step(end: complaint.map { .disobeyed($0) } ?? .obeyed)
       }
-      guard elapsed < Self.patience else { return failure("the disarm was not confirmed (\(words(snapshot)))") }
+      guard elapsed < Self.patience else { return failure("the disarm was not confirmed (\(text(of: snapshot)))") }
     }
     return Step()
   }
@@ -136,7 +136,7 @@ struct LegScript {
 
   private mutating func running(_ snapshot: LegOperatorSnapshot, _ elapsed: Nanoseconds) -> Step {
     guard let telemetry = snapshot.heard?.telemetry else { return failure("the leg has fallen silent") }
-    guard telemetry.state == .armed else { return failure("the leg did not stay armed (\(words(snapshot)))") }
+    guard telemetry.state == .armed else { return failure("the leg did not stay armed (\(text(of: snapshot)))") }
     if telemetry.error != .none { complaint = "the leg reported an error: \(telemetry.error)" }
     guard let duration = task.duration, elapsed < duration else { return enter(.quitting, at: snapshot.at, .quit) }
     return Step(pulse: task.motion?.pulse(after: elapsed))
@@ -158,7 +158,7 @@ struct LegScript {
 
   private func failure(_ text: String) -> Step { Step(end: .disobeyed(text)) }
 
-  private func words(_ snapshot: LegOperatorSnapshot) -> String {
+  private func text(of snapshot: LegOperatorSnapshot) -> String {
     guard let telemetry = snapshot.heard?.telemetry else { return "no telemetry" }
     return "\(telemetry.state)" + (telemetry.error == .none ? "" : ": \(telemetry.error)")
   }

@@ -81,7 +81,7 @@ struct LegSequenceBody: JSONReadable {
       return try LegSequence(
         all, rounds: rounds, settings: settings, period: Nanoseconds(1_000_000_000 / Int64(wiring.rateHertz)))
     } catch {
-      throw Self.error(error.field, error.words(wiring))
+      throw Self.error(error.field, error.sentence(wiring))
     }
   }
 
@@ -124,7 +124,7 @@ extension LegSequenceError {
     }
   }
 
-  fileprivate func words(_ wiring: Legs.Wiring) -> String {
+  fileprivate func sentence(_ wiring: Legs.Wiring) -> String {
     switch self {
     case .steps(let count): "expected 1…\(LegSequence.maximumSteps), got \(count)"
     case .rounds(let count): "expected 0…\(LegSequence.maximumRounds), got \(count)"

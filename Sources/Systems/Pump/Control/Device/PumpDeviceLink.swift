@@ -82,7 +82,7 @@ struct PumpDeviceLink: ~Copyable {
       while next < piece.count {
         let byte = piece[next]
         next &+= 1
-        switch assembler.take(byte, into: line) {
+        switch assembler.receive(byte, into: line) {
         case .incomplete: break
         case let outcome: return outcome
         }

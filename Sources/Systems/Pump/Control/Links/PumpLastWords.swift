@@ -63,7 +63,7 @@ public struct PumpLastWords: ~Copyable {
   private mutating func hear() {
     while !isConfirmed, let bytes = link.receive() {
       for byte in bytes {
-        guard case .line(let length) = assembler.take(byte, into: line) else { continue }
+        guard case .line(let length) = assembler.receive(byte, into: line) else { continue }
         if hasSaid, Self.confirms(UnsafeRawBufferPointer(rebasing: line[..<length])) { isConfirmed = true }
       }
     }

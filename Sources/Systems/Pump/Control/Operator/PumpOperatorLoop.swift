@@ -116,7 +116,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     while count < Self.bytesPerTick, let bytes = link.receive() {
       count &+= bytes.count
       for index in 0..<bytes.count {
-        switch assembler.take(bytes[index], into: line) {
+        switch assembler.receive(bytes[index], into: line) {
         // A piece of a reply is not reliable; a command whose reply was lost is repeated.
         case .incomplete, .cut, .rest: break
         case .line(let count): hear(UnsafeRawBufferPointer(start: line.baseAddress, count: count))

@@ -30,8 +30,8 @@ public final class PumpDesk: SystemDesk {
     let sample = PumpSeen(newest.state).sample
     let event =
       switch told.notice {
-      case .state(let state, let source): history.take(state, by: source, at: told.at, sample)
-      case .own(let state, let source): history.take(state, by: source, at: told.at, sample)
+      case .state(let state, let source): history.record(state, by: source, at: told.at, sample)
+      case .own(let state, let source): history.record(state, by: source, at: told.at, sample)
       case .contact, .failed, .outputFails: nil as Event?
       }
     if let event { tell(event) }

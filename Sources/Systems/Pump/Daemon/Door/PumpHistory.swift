@@ -83,7 +83,7 @@ final class PumpHistory: Sendable {
   // MARK: sessions
 
   /// Handles a new state of the operator side. Returns the event about the session for the subscribers, or `nil` if there is none.
-  func take(
+  func record(
     _ pump: PumpOperatorState, by source: PumpControlSource?, at now: TickInstant, _ sample: Sample
   ) -> Event? {
     switch pump {
@@ -98,7 +98,7 @@ final class PumpHistory: Sendable {
   }
 
   /// Handles a new state of the device side. Returns the event about the session for the subscribers, or `nil` if there is none.
-  func take(
+  func record(
     _ pump: PumpDeviceState, by source: PumpControlSource?, at now: TickInstant, _ sample: Sample
   ) -> Event? {
     switch pump {
@@ -174,8 +174,8 @@ final class PumpHistory: Sendable {
   private func advance(_ state: inout State, _ sample: Sample, at now: TickInstant) {
     followClock(&state)
     state.open?.seconds = (now - state.since).inSeconds
-    state.open?.water.take(sample.waterCelsius)
-    state.open?.skin.take(sample.skinCelsius)
+    state.open?.water.add(sample.waterCelsius)
+    state.open?.skin.add(sample.skinCelsius)
     if let speed = sample.speedPercent {
       state.speeds += speed
       state.samples += 1

@@ -141,7 +141,7 @@ public struct PumpSeen: Sendable {
   var isOn: Bool { doing.state == .on || doing.state == .starting }
 
   /// Returns the body of an event with one word and a reason.
-  static func words(_ name: String, _ word: String, reason: String) -> [UInt8] {
+  static func eventBody(_ name: String, _ word: String, reason: String) -> [UInt8] {
     JSONValue.object([.init(name: name, value: .text(word)), .init(name: "reason", value: .text(reason))]).bytes
   }
 

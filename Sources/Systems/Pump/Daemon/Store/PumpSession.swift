@@ -13,7 +13,7 @@ public struct PumpSession: Sendable, Hashable {
     }
 
     /// Adds a reading; `nil` changes nothing.
-    mutating func take(_ celsius: Double?) {
+    mutating func add(_ celsius: Double?) {
       guard let celsius else { return }
       first = first ?? celsius
       last = celsius

@@ -119,7 +119,7 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
 
   /// Records that the board has taken an angle.
   @_noLocks @_noAllocation
-  mutating func take(_ degrees: Int, _ degreesPerSecond: Int, at now: TickInstant) {
+  mutating func record(_ degrees: Int, _ degreesPerSecond: Int, at now: TickInstant) {
     // The time of an incomplete degree counts for the next step.
     if let told, degrees != target {
       let step = Int64(clamping: degrees < told ? told - degrees : degrees - told)

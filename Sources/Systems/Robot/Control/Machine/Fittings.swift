@@ -3,7 +3,7 @@ import Tactus
 
 /// The parts of a board other than its motors: a camera mount, lights, a buzzer, and the height and the balance of its body.
 ///
-/// The machine only decides: `take` accepts or refuses an order, `next` returns the next write, one a tick, and `took` or `failed` records its
+/// The machine only decides: `obey` accepts or refuses an order, `next` returns the next write, one a tick, and `took` or `failed` records its
 /// result. A write that failed is repeated. The rules are numbered in the folder's README.
 public struct Fittings: Sendable, BitwiseCopyable {
   /// The allowed heights of the body in millimetres.
@@ -214,8 +214,8 @@ public struct Fittings: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func took(_ write: FittingWrite, at now: TickInstant) {
     switch write {
-    case .pan(let degrees, _): pan.take(degrees, mount.degreesPerSecond, at: now)
-    case .tilt(let degrees, _): tilt.take(degrees, mount.degreesPerSecond, at: now)
+    case .pan(let degrees, _): pan.record(degrees, mount.degreesPerSecond, at: now)
+    case .tilt(let degrees, _): tilt.record(degrees, mount.degreesPerSecond, at: now)
     case .allLights(let colour):
       toldLights = .init(repeating: colour)
       known = Self.everyLight

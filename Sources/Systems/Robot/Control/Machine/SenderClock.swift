@@ -56,7 +56,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
       return .outOfPlace(.duplicate)
     }
     var run = self.run ?? StampRun(stamp, at: now)
-    run.take(stamp, at: now)
+    run.add(stamp, at: now)
     self.run = run
     guard run.isClock else { return .outOfPlace(objection) }
     set(to: stamp, at: now)
@@ -121,7 +121,7 @@ private struct StampRun: Sendable, Hashable, BitwiseCopyable {
 
   /// Counts the timestamp if it matches the run; otherwise starts a new run with it.
   @_noLocks @_noAllocation
-  mutating func take(_ stamp: SenderTimestamp, at now: TickInstant) {
+  mutating func add(_ stamp: SenderTimestamp, at now: TickInstant) {
     // The datagram is a repetition within the run, or was overtaken by a later one of the run.
     if stamp.seconds >= first.seconds && stamp.seconds <= last.seconds { return }
     let spacing = stamp.seconds - last.seconds

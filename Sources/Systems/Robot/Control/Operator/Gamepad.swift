@@ -48,8 +48,8 @@ public struct Gamepad: Sendable {
     noteRest()
   }
 
-  /// Takes one event; every event is allowed. Returns what must be done because of it, or `nil` if there is nothing besides `input`.
-  public mutating func take(_ event: InputEvent) -> Consequence? {
+  /// Handles one event; every event is allowed. Returns what must be done because of it, or `nil` if there is nothing besides `input`.
+  public mutating func receive(_ event: InputEvent) -> Consequence? {
     switch (event.type, event.code) {
     case (Self.absolute, Self.xAxis): x.move(to: event.value)
     case (Self.absolute, Self.yAxis): y.move(to: event.value)

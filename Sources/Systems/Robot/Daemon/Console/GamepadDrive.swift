@@ -43,7 +43,7 @@ struct GamepadDrive: ~Copyable, OperatorCommand {
   }
 
   private mutating func apply(_ event: InputEvent) {
-    switch gamepad.take(event) {
+    switch gamepad.receive(event) {
     case .ask(let request): connection.mailbox.ask(request)
     case .readAgain: for present in device.presentEvents() { apply(present) }
     case nil: break

@@ -37,13 +37,13 @@ final class RosbridgeTalk: SocketTalk {
   func receive(_ text: String) {
     do throws(RosbridgeError) {
       let (message, id) = try RosbridgeMessage.decode(Array(text.utf8))
-      do throws(RosbridgeError) { try take(message, id) } catch { throw RosbridgeError(error.reason, id: id) }
+      do throws(RosbridgeError) { try receive(message, id) } catch { throw RosbridgeError(error.reason, id: id) }
     } catch {
       say(.error, error.reason, id: error.id)
     }
   }
 
-  private func take(_ message: RosbridgeMessage, _ id: String?) throws(RosbridgeError) {
+  private func receive(_ message: RosbridgeMessage, _ id: String?) throws(RosbridgeError) {
     switch message {
     case .advertise(let topic, let type): try advertise(try velocity(topic), type)
     case .unadvertise(let topic): _ = try velocity(topic)
