@@ -10,14 +10,14 @@ struct WebSocketFramesTests {
   func examples() throws {
     var frames = WebSocketFrames()
     let hello = SocketMessage.text(Data("Hello".utf8))
-    #expect(try frames.take([0x81, 0x05, 0x48, 0x65, 0x6c, 0x6c, 0x6f]) == [.message(hello)])
+    #expect(try frames.receive([0x81, 0x05, 0x48, 0x65, 0x6c, 0x6c, 0x6f]) == [.message(hello)])
     #expect(
-      try frames.take([0x01, 0x03, 0x48, 0x65, 0x6c, 0x89, 0x01, 0x07, 0x80, 0x02, 0x6c, 0x6f]) == [
+      try frames.receive([0x01, 0x03, 0x48, 0x65, 0x6c, 0x89, 0x01, 0x07, 0x80, 0x02, 0x6c, 0x6f]) == [
         .ping([7]), .message(hello),
       ])
-    #expect(try frames.take([0x88, 0x05, 0x0F, 0xA1, 0x62, 0x79, 0x65]) == [.close(code: 4001, reason: "bye")])
+    #expect(try frames.receive([0x88, 0x05, 0x0F, 0xA1, 0x62, 0x79, 0x65]) == [.close(code: 4001, reason: "bye")])
     #expect(
-      try frames.take([0x82, 0x7E, 0x01, 0x00] + [UInt8](repeating: 9, count: 256)) == [
+      try frames.receive([0x82, 0x7E, 0x01, 0x00] + [UInt8](repeating: 9, count: 256)) == [
         .message(.binary(Data(repeating: 9, count: 256)))
       ])
   }
@@ -27,9 +27,9 @@ struct WebSocketFramesTests {
     var frames = WebSocketFrames()
     let bytes: [UInt8] = [0x82, 0x02, 1, 2, 0x8A, 0x00, 0x81, 0x01, 0x61]
     var found: [WebSocketFrames.Event] = []
-    for byte in bytes { found += try frames.take([byte]) }
+    for byte in bytes { found += try frames.receive([byte]) }
     #expect(found == [.message(.binary(Data([1, 2]))), .message(.text(Data("a".utf8)))])
-    #expect(try frames.take(bytes) == found)
+    #expect(try frames.receive(bytes) == found)
   }
 
   @Test(
@@ -42,7 +42,7 @@ struct WebSocketFramesTests {
     ] as [([UInt8], WebSocketFrames.Violation)])
   func wrong(bytes: [UInt8], violation: WebSocketFrames.Violation) {
     var frames = WebSocketFrames()
-    #expect(throws: violation) { try frames.take(bytes) }
+    #expect(throws: violation) { try frames.receive(bytes) }
   }
 
   @Test(
@@ -60,7 +60,7 @@ struct WebSocketFramesTests {
     unmasked[1] &= 0x7F
     unmasked += bytes[(head + 4)...].enumerated().map { $1 ^ key[$0 & 3] }
     var frames = WebSocketFrames()
-    #expect(try frames.take(unmasked) == [.message(.binary(payload))])
+    #expect(try frames.receive(unmasked) == [.message(.binary(payload))])
   }
 
   @Test("the upgrade: the token is in a header; its answer is read with what comes behind it")

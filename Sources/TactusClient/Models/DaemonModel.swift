@@ -61,7 +61,7 @@ public final class DaemonModel {
     link = DaemonLink(
       Caller(transport: transport ?? URLSessionTransport(endpoint), token: token, clock: clock, random: random))
     ends = LinkEnd(link)
-    link.tell = { [weak self] news in self?.take(news) }
+    link.tell = { [weak self] news in self?.receive(news) }
   }
 
   /// Disconnects when the model is released.
@@ -123,19 +123,19 @@ public final class DaemonModel {
 
   // MARK: news
 
-  private func take(_ news: DaemonLink.News) {
+  private func receive(_ news: DaemonLink.News) {
     switch news {
     case .state(let next):
       let wasLive = state.isLive
       state = next
       if !next.isLive { robot?.ownName = nil }
       if next.isLive, !wasLive { Task { [weak self] in await self?.readDescriptions() } }
-    case .status(let data): hear { () throws(ClientError) in try takeStatus(data) }
-    case .event(let data): hear { () throws(ClientError) in try takeEvent(data) }
+    case .status(let data): hear { () throws(ClientError) in try receiveStatus(data) }
+    case .event(let data): hear { () throws(ClientError) in try receiveEvent(data) }
     case .frame(let data):
       // A message that begins otherwise is a leg's telemetry.
       if data.first == UInt8(ascii: "{"), let reply = try? Caller.decode(data, as: DriveReply.self) {
-        robot?.take(reply: reply)
+        robot?.receive(reply: reply)
       }
     }
   }
@@ -156,7 +156,7 @@ public final class DaemonModel {
     var message: String?
   }
 
-  private func takeEvent(_ data: Data) throws(ClientError) {
+  private func receiveEvent(_ data: Data) throws(ClientError) {
     let header = try Caller.decode(data, as: Header.self)
     switch (header.system, header.type) {
     case ("daemon", "hello"):
@@ -169,7 +169,7 @@ public final class DaemonModel {
     case (let system, let type):
       let message = try Caller.decode(data, as: JSONValue.self)
       let isDeclared = descriptions[system] != nil
-      if let document = documents.take(message, type, of: system, isDeclared: isDeclared) {
+      if let document = documents.receive(message, type, of: system, isDeclared: isDeclared) {
         try show(document, of: system)
       }
     }
@@ -177,7 +177,7 @@ public final class DaemonModel {
 
   @ObservationIgnored private var ownName: String? { didSet { robot?.ownName = ownName } }
 
-  private func takeStatus(_ data: Data) throws(ClientError) {
+  private func receiveStatus(_ data: Data) throws(ClientError) {
     struct Status: Decodable {
       var version: String?
       var systems: [String: JSONValue]
@@ -185,7 +185,7 @@ public final class DaemonModel {
     let status = try Caller.decode(data, as: Status.self)
     version = status.version ?? version
     for (system, value) in status.systems.sorted(by: { $0.key < $1.key }) {
-      try show(documents.take(value, of: system), of: system)
+      try show(documents.receive(value, of: system), of: system)
     }
   }
 
@@ -203,26 +203,26 @@ public final class DaemonModel {
     switch system {
     case "robot":
       let state = try Caller.decode(data, as: RobotState.self)
-      if let robot { robot.take(state) } else { robot = RobotModel(state, link: link) }
+      if let robot { robot.receive(state) } else { robot = RobotModel(state, link: link) }
       robot?.ownName = ownName
     case "leg":
       let state = try Caller.decode(data, as: LegsState.self)
-      if let legs { legs.take(state) } else { legs = LegsModel(state, link: link) }
+      if let legs { legs.receive(state) } else { legs = LegsModel(state, link: link) }
     case "sprinkler":
       let state = try Caller.decode(data, as: SprinklerState.self)
-      if let sprinkler { return sprinkler.take(state) }
+      if let sprinkler { return sprinkler.receive(state) }
       let sprinkler = SprinklerModel(state, link: link)
       self.sprinkler = sprinkler
       if link.state.isLive { Task { try? await sprinkler.refreshSchedules() } }
     case "pump":
       let state = try Caller.decode(data, as: PumpState.self)
-      if let pump { pump.take(state) } else { pump = PumpModel(state, link: link) }
+      if let pump { pump.receive(state) } else { pump = PumpModel(state, link: link) }
     case "plants":
       let state = try Caller.decode(data, as: PlantsState.self)
-      if let plants { plants.take(state) } else { plants = PlantsModel(state, link: link) }
+      if let plants { plants.receive(state) } else { plants = PlantsModel(state, link: link) }
     case "video":
       let state = try Caller.decode(data, as: VideoState.self)
-      if let video { video.take(state) } else { video = VideoModel(state, link: link, endpoint: endpoint) }
+      if let video { video.receive(state) } else { video = VideoModel(state, link: link, endpoint: endpoint) }
     default: break
     }
   }
@@ -232,7 +232,7 @@ public final class DaemonModel {
     guard case .object(let values) = document else {
       throw .unintelligible("\(system): expected an object, got \(document.text)")
     }
-    if let model = declared.first(where: { $0.id == system }) { return model.take(values) }
+    if let model = declared.first(where: { $0.id == system }) { return model.receive(values) }
     declared.append(DeclaredModel(description, values: values, link: link))
     declared.sort { $0.id < $1.id }
   }
@@ -245,7 +245,7 @@ public final class DaemonModel {
       let systems = try await link.caller.call(request, as: Systems.self).systems
       descriptions = Dictionary(systems.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       for system in systems {
-        declared.first { $0.id == system.name }?.take(system)
+        declared.first { $0.id == system.name }?.receive(system)
         forget(system.name)
         if let document = documents.newest(of: system.name) { try show(document, of: system.name) }
       }

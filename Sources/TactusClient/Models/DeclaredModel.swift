@@ -96,13 +96,13 @@ public final class DeclaredModel: SystemModel, Identifiable {
   /// Resets the system after an emergency stop or a fault.
   public func reset() async throws(ClientError) { try await send("\(Endpoint.path(of: id))/reset") }
 
-  func take(_ values: [String: JSONValue]) {
+  func receive(_ values: [String: JSONValue]) {
     self.values = values
     guard !expectations.isEmpty else { return }
     for (field, value) in values { expectations.reconcile(field, with: value, at: link.clock.now) }
   }
 
-  func take(_ description: DeclaredSystem) { self.description = description }
+  func receive(_ description: DeclaredSystem) { self.description = description }
 
   /// Checks a value before the request. The daemon checks it again.
   private static func check(_ value: JSONValue, _ declared: DeclaredSystem.Value) throws(ClientError) {

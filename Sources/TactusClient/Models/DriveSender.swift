@@ -75,8 +75,8 @@ final class DriveSender {
     if hold.isTaken || (hold.isSent && !isTheirs) { Task { [link] in await Self.stop(link) } }
   }
 
-  /// Takes the robot's answer to a command, if the command belongs to a hold.
-  func take(_ reply: DriveReply) {
+  /// Receives the robot's answer to a command, if the command belongs to a hold.
+  func receive(_ reply: DriveReply) {
     guard let hold = echoes.removeValue(forKey: reply.echo) else { return }
     hold.lastAnswer = link.clock.now
     if reply.state == .driving, reply.reason == nil {

@@ -73,7 +73,7 @@ public final class LegsModel {
     }
   }
 
-  func take(_ state: LegsState) {
+  func receive(_ state: LegsState) {
     self.state = state
     // A leg that is no longer armed, whatever the reason, is no longer pinged.
     for leg in state.legs where leg.state == .fault || leg.state == .emergencyStopped || leg.state == .shutDown {

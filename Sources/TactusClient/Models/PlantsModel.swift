@@ -63,7 +63,7 @@ public final class PlantsModel: SystemModel {
     let path = Self.path(
       "/api/plants/\(id)/history",
       ["since": Self.text(since), "until": Self.text(until), "points": String(points)])
-    return try await look(path, as: PlantHistory.self)
+    return try await fetch(path, as: PlantHistory.self)
   }
 
   /// Returns the alerts in force, and what happened lately: alerts that began and ended, waterings, requests to the sprinkler.
@@ -72,13 +72,13 @@ public final class PlantsModel: SystemModel {
   ///   - limit: the greatest number of events, 1…1000.
   public func alerts(of plant: Int? = nil, limit: Int = 100) async throws(ClientError) -> PlantAlerts {
     let path = Self.path("/api/plants/alerts", ["plant": plant.map { String($0) }, "limit": String(limit)])
-    return try await look(path, as: PlantAlerts.self)
+    return try await fetch(path, as: PlantAlerts.self)
   }
 
   /// Returns the list of the daily pictures.
   /// - Parameter limit: the greatest number of pictures, 1…3660.
   public func pictures(limit: Int = 400) async throws(ClientError) -> PlantPictures {
-    try await look("/api/plants/pictures?limit=\(limit)", as: PlantPictures.self)
+    try await fetch("/api/plants/pictures?limit=\(limit)", as: PlantPictures.self)
   }
 
   /// Returns the picture of a day, a JPEG.
@@ -89,7 +89,7 @@ public final class PlantsModel: SystemModel {
   }
 
   /// Reads all plants at once, also those beyond the first hundred.
-  public func refresh() async throws(ClientError) { state = try await look("/api/plants", as: PlantsState.self) }
+  public func refresh() async throws(ClientError) { state = try await fetch("/api/plants", as: PlantsState.self) }
 
-  func take(_ state: PlantsState) { self.state = state }
+  func receive(_ state: PlantsState) { self.state = state }
 }

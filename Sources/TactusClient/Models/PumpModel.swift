@@ -78,7 +78,7 @@ public final class PumpModel: SystemModel {
   /// Returns the newest sessions.
   public func sessions() async throws(ClientError) -> [PumpSession] {
     struct Sessions: Decodable { var sessions: [PumpSession] }
-    return try await look("/api/pump/sessions", as: Sessions.self).sessions
+    return try await fetch("/api/pump/sessions", as: Sessions.self).sessions
   }
 
   /// Returns the temperatures and the speed of a span of the last 30 days.
@@ -92,10 +92,10 @@ public final class PumpModel: SystemModel {
     let path = Self.path(
       "/api/pump/history",
       ["since": Self.text(since), "until": Self.text(until), "points": String(points)])
-    return try await look(path, as: PumpHistory.self)
+    return try await fetch(path, as: PumpHistory.self)
   }
 
-  func take(_ state: PumpState) {
+  func receive(_ state: PumpState) {
     self.state = state
     let isOn = state.state == .on || state.state == .starting
     expectations.reconcile(.isOn, with: .bool(isOn), at: link.clock.now)

@@ -89,9 +89,9 @@ public final class RobotModel {
     try await link.caller.call(ClientRequest("POST", "/api/robot/reset", kind: .act))
   }
 
-  func take(_ state: RobotState) { self.state = state }
+  func receive(_ state: RobotState) { self.state = state }
 
-  func take(reply: DriveReply) { sender.take(reply) }
+  func receive(reply: DriveReply) { sender.receive(reply) }
 
   /// Ends the hold, since the daemon has refused a frame: the token lacks the permission, or the daemon is overloaded.
   func refuse(_ words: String) { sender.refuse(words) }

@@ -115,15 +115,15 @@ public final class SprinklerModel: SystemModel {
   public func refreshSchedules() async throws(ClientError) {
     struct Schedules: Decodable { var schedules: [Schedule] }
     struct Preview: Decodable { var starts: [ScheduledStart] }
-    schedules = try await look("/api/schedules", as: Schedules.self).schedules
+    schedules = try await fetch("/api/schedules", as: Schedules.self).schedules
     reconcileSchedules()
-    starts = try await look("/api/schedules/preview?count=20", as: Preview.self).starts
+    starts = try await fetch("/api/schedules/preview?count=20", as: Preview.self).starts
   }
 
   /// Returns the next starts of all schedules with the runs of each.
   /// - Parameter count: the greatest number of starts, 1…1000.
   public func preview(count: Int = 20) async throws(ClientError) -> SchedulePreview {
-    try await look("/api/schedules/preview?count=\(count)", as: SchedulePreview.self)
+    try await fetch("/api/schedules/preview?count=\(count)", as: SchedulePreview.self)
   }
 
   /// Returns the next starts as they would be with a draft of a schedule. Nothing is saved, and the draft is refused for the same reasons as by `add`.
@@ -195,17 +195,17 @@ public final class SprinklerModel: SystemModel {
         "since": Self.text(since), "until": Self.text(until), "zone": zone.map { String($0) },
         "limit": String(limit), "after": after,
       ])
-    return try await look(path, as: WateringLog.self)
+    return try await fetch(path, as: WateringLog.self)
   }
 
   /// Returns the seasonal level.
   public func seasonalLevel() async throws(ClientError) -> SeasonalLevel {
-    try await look("/api/seasonal", as: SeasonalLevel.self)
+    try await fetch("/api/seasonal", as: SeasonalLevel.self)
   }
 
   // MARK: news
 
-  func take(_ state: SprinklerState) {
+  func receive(_ state: SprinklerState) {
     self.state = state
     guard !expectations.isEmpty else { return }
     let now = link.clock.now

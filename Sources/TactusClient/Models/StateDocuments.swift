@@ -18,27 +18,27 @@ struct StateDocuments {
   /// Notes that a document has been understood.
   mutating func show(_ document: JSONValue, of system: String) { shown[system] = document }
 
-  /// Takes a complete document, which is returned.
-  mutating func take(_ document: JSONValue, of system: String) -> JSONValue {
+  /// Receives a complete document, which is returned.
+  mutating func receive(_ document: JSONValue, of system: String) -> JSONValue {
     told[system] = document
     return document
   }
 
-  /// Takes a message of the WebSocket about a system.
+  /// Receives a message of the WebSocket about a system.
   /// - Parameters:
   ///   - message: the message as received.
   ///   - type: the type of the message.
   ///   - isDeclared: whether the daemon describes the system. Of its events only the fields of its state are known
   ///     then.
   /// - Returns: the system's document after the message, or `nil` if the message is an event that changes nothing in it.
-  mutating func take(_ message: JSONValue, _ type: String, of system: String, isDeclared: Bool) -> JSONValue? {
+  mutating func receive(_ message: JSONValue, _ type: String, of system: String, isDeclared: Bool) -> JSONValue? {
     guard case .object(var body) = message else { return nil }
     for name in ["type", "system", "seq", "monotonicNs"] { body[name] = nil }
     switch type {
-    case "state": return take(.object(body), of: system)
+    case "state": return receive(.object(body), of: system)
     case "changes":
       guard let before = told[system], let changes = body["changes"] else { return nil }
-      return take(before.changed(by: changes), of: system)
+      return receive(before.changed(by: changes), of: system)
     default:
       guard let before = shown[system] else { return nil }
       // An event of a declared system has any members; those that are fields of its state are in the document before.

@@ -38,7 +38,7 @@ extension SystemModel {
   static func text(_ instant: Date?) -> String? { instant?.formatted(.iso8601) }
 
   /// Sends a request that only reads.
-  func look<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type) async throws(ClientError) -> Answer {
+  func fetch<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type) async throws(ClientError) -> Answer {
     try await link.caller.call(ClientRequest("GET", path, kind: .look), as: type)
   }
 

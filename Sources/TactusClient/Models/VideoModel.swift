@@ -50,5 +50,5 @@ public final class VideoModel: SystemModel {
   /// Ends the recording.
   public func stopRecording() async throws(ClientError) { try await send("/api/video/record/stop", kind: .makesSafe) }
 
-  func take(_ state: VideoState) { self.state = state }
+  func receive(_ state: VideoState) { self.state = state }
 }

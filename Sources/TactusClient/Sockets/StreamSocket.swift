@@ -59,7 +59,7 @@
       var failure: ClientError?
       reading: while true {
         do {
-          for event in try frames.take(bytes) {
+          for event in try frames.receive(bytes) {
             switch event {
             case .message(let message): continuation.yield(message)
             case .ping(let payload):

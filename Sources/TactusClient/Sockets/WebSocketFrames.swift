@@ -30,8 +30,8 @@ struct WebSocketFrames {
   private var buffer: [UInt8] = []
   private var fragments: (opcode: UInt8, bytes: [UInt8])?
 
-  /// Takes received bytes and returns the complete messages.
-  mutating func take(_ bytes: some Sequence<UInt8>) throws(Violation) -> [Event] {
+  /// Receives bytes and returns the complete messages.
+  mutating func receive(_ bytes: some Sequence<UInt8>) throws(Violation) -> [Event] {
     buffer.append(contentsOf: bytes)
     var events: [Event] = []
     while let frame = try nextFrame() {
