@@ -1,4 +1,5 @@
 import Dispatch
+import ServiceSupport
 import Sprinkler
 import Synchronization
 import TactusDaemon
@@ -8,8 +9,58 @@ import Testing
 @testable import Service
 @testable import SprinklerDaemon
 
+/// A request without a body that is under way while the test lets the time pass.
+private struct UnderWay {
+  private let text = Guarded<String?>(nil)
+  /// The answer's body, or the error, as text; `nil` until there is one.
+  var found: String? { text.value }
+
+  init(_ path: String, of bench: SprinklerDoorBench) throws {
+    let table = RouteTable(bench.door.routes)
+    let place = try #require(table.place(path.split(separator: "/").map(String.init)), "\(path)")
+    let route = try #require(place.routes.first { $0.method.rawValue == "POST" }, "\(path)")
+    guard case .handler(let handler) = route.handling else { throw CancellationError() }
+    let request = APIRequest(caller: .one, parameters: place.parameters)
+    Task { [text] in
+      do {
+        text.value = String(decoding: try await handler(request).body, as: UTF8.self)
+      } catch {
+        text.value = "\(error)"
+      }
+    }
+  }
+}
+
 @Suite("the sprinkler, and a disk that stalls", .ownThread)
 struct SprinklerStalledDiskTests {
+  @Test("an off closes its valve and is answered while the disk stalls; an on opens none before the disk has it")
+  func offBeforeDisk() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    bench.run(seconds: 3)
+    #expect(bench.isHigh(17))
+    // The desk's thread would wait for the disk, too.
+    bench.isDeskBusy = true
+    let end = bench.desk.store.file.stall()
+    // Also when the test ends early: twice does no harm.
+    defer { end.signal() }
+    func isAnswered(_ request: UnderWay) -> Bool {
+      eventually {
+        bench.run(for: 2)
+        return request.found != nil
+      }
+    }
+    let on = try UnderWay("/api/zone/2/on", of: bench)
+    let off = try UnderWay("/api/zone/1/off", of: bench)
+    #expect(isAnswered(off))
+    #expect(off.found?.contains("the valve is closed; the store does not take it yet") == true, "\(off.found ?? "")")
+    #expect(!bench.isHigh(17))
+    #expect(!bench.isHigh(27) && on.found == nil, "its run is not on the disk")
+    end.signal()
+    #expect(isAnswered(on))
+    #expect(bench.isHigh(27) && !bench.isHigh(17), "\(on.found ?? "")")
+  }
+
   @Test("the loop refuses a schedule's runs: its answers are taken while the disk stalls, their ends kept afterwards")
   func refused() async throws {
     let bench = try SprinklerDoorBench()
