@@ -44,11 +44,12 @@ def fan(tmp_path_factory):
 
 @pytest.fixture
 def own_fan(tmp_path):
-    """`own_fan(text)` starts one with this text at the end of its configuration."""
+    """`own_fan(text)` starts one with this text at the end of its configuration, `own_fan(NAME=value)` with this in its environment."""
     running = []
 
-    def start(more=""):
+    def start(more="", **environment):
         daemon = FanDaemon(tmp_path, more)
+        daemon.environment = environment
         running.append(daemon)
         daemon.start()
         return daemon

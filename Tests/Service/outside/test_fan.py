@@ -76,6 +76,24 @@ def test_emergency_stop_of_everything_is_latched(fan):
     assert fan.post("/api/fan/reset").json()["code"] == "NOTHING_TO_RESET"
 
 
+def test_an_emergency_stop_that_the_loop_has_latched_by_itself_outlives_a_kill_and_so_does_its_reset(own_fan, tmp_path):
+    note = tmp_path / "run/safe-state-stops"
+    note.parent.mkdir()
+    fan = own_fan(RUNTIME_DIRECTORY=str(note.parent))
+    fan.post("/api/fan/set", {"targetCelsius": 30})
+    # Nobody asks for a stop: the loop's safe state is one, and it tells no notice.
+    assert fan.post("/api/sim/fault", {"fault": "lane-stall", "lane": "fan", "ms": 600}).status_code == 200
+    wait_for(lambda: fan.state["state"] == "emergencyStopped")
+    for state in ("emergencyStopped", "off"):
+        if state == "off":
+            assert fan.post("/api/fan/reset").json()["state"] == "off"
+        wait_for(lambda: ("fan" in note.read_text()) == (state == "emergencyStopped"))
+        fan.process.kill()
+        fan.process.wait()
+        fan.start()
+        assert fan.state["state"] == state, fan.state
+
+
 def test_call_top_and_doctor(fan):
     off(fan)
     token = {"TACTUS_TOKEN": fan.admin}
