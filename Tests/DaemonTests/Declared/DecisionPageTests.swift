@@ -51,11 +51,22 @@ struct DecisionPageTests {
     }
   }
 
-  @Test("each protocol that a system may adopt stands on the page")
+  @Test("each protocol that a system or its desk may adopt stands on the page")
   func complete() {
     let words = Self.page.words
     #expect(Self.sources.adoptable.count > 30)
     for name in Self.sources.adoptable.sorted() { #expect(words.contains(name), "the page has no \(name)") }
+  }
+
+  @Test(
+    "each member of what is handed to a declaration stands on the page",
+    arguments: ["Bench", "DeskMaterial", "DeskLine", "SystemMailbox"])
+  func members(of type: String) {
+    let words = Self.page.words
+    // A type without a name behind it is what a `case` of a function leaves.
+    let members = Self.sources.names.filter { $0.hasPrefix("\(type).") && !$0.contains("(") && !$0.hasSuffix(".") }
+    #expect(members.count > 3)
+    for name in members.sorted() { #expect(words.contains(name), "the page has no \(name)") }
   }
 
   @Test(
@@ -111,8 +122,8 @@ private struct DecisionPage: Sendable {
 /// another one are the other one's, too.
 private struct DeclaredNames: Sendable {
   private(set) var names: Set<String> = []
-  /// The protocols that a system may adopt.
-  private(set) var adoptable: Set<String> = ["DeviceSystem"]
+  /// The protocols that a system or its desk may adopt.
+  private(set) var adoptable: Set<String> = ["DeviceSystem", "SystemDesk"]
 
   static func read() -> DeclaredNames {
     var found = DeclaredNames()
