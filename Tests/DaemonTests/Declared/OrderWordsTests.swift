@@ -9,7 +9,7 @@ import Wire
 
 @testable import TactusDaemon
 
-/// A winch on a serial line, stopped and reset by its own lever too, beside a gauge on a chip whose address the file has.
+/// A winch on a serial line, whose state says that it is emergency-stopped, beside a gauge on a chip whose address the file has.
 private enum Winch: DeviceSystem {
   static let name = "winch"
   static let summary = "A winch."
