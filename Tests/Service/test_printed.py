@@ -290,7 +290,7 @@ def test_every_line_of_a_document_for_the_simulation_works(tmp_path, name):
     prefix, others = DOCUMENTS[name]
     text = (ROOT / name).read_text()
     if name == "README.md":
-        text = text[:text.index("## Four doors")]
+        text = text[:text.index("## Four ways to use it")]
     lines = [line for line in commands(text, prefix) if not re.search(others, prefix + line)]
     assert len(lines) >= 3, lines
     with Newcomer(tmp_path) as newcomer:

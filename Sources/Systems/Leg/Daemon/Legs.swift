@@ -13,8 +13,12 @@ import Wire
 /// The servo legs, for a program's list of systems.
 public let legs: any DeviceSystem.Type = Legs.self
 
-/// The servo legs, sections `leg:` and `legs:` of the configuration. One chip, or several, drive all legs. Each has a UDP port, and leg 0 may also
+/// The servo legs, sections `leg:` and `legs:` of the configuration. One chip, or several, drive all legs. Each leg has a UDP port, and leg 0 may also
 /// have a Bluetooth radio and a serial line.
+///
+/// Each protocol in the line below is a word that the declaration adopts; docs/own-daemon.md says what each of them gives. The keys (`Wiring`, `Rules`)
+/// are in the folder `Config`, the fields of the state (`seenFields`), the notices, the refusals and the frames in `Door`, the links and what is
+/// printed at the start in `Run`, the command of the terminal in `Console`. The machine and the loop are in `Leg/Control`, the frames' bytes in `Leg/Wire`.
 enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, MayBeSimulated, PreparesState, Sees,
   AnswersInFull, Explains, TellsInFull, TakesFrames, MeasuresMore, ShowsEntities, Introduces, Reaches, Checks,
   HasCommands, FindsDevices, Serves, OrdersLoop,
