@@ -48,6 +48,8 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
     private var renamings = 0
     private var lastReport: AnnouncementReport?
 
+    /// Creates an announcer of these services, which `start` makes announce them.
+    ///
     /// - Parameter report: called on the announcer's queue when something has changed.
     public init(_ services: [AnnouncedService], report: @escaping @Sendable (AnnouncementReport) -> Void) {
       self.services = services

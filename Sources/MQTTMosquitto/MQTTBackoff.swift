@@ -1,6 +1,6 @@
 import Tactus
 
-/// The pauses between attempts to connect, which double until a connection has lasted.
+/// The pauses between attempts to connect, which double until a connection counts as lasting.
 ///
 /// The backoff is a value, for use on a client's thread or in simulated time. A connection has lasted when it is older than twice
 /// the longest pause: then no other client that waits such pauses can have taken it over and over again.
@@ -8,17 +8,17 @@ package struct MQTTBackoff: Sendable {
   private let shortest: Nanoseconds
   private let longest: Nanoseconds
   private var pause: Nanoseconds
-  /// The number of connections in a row that were accepted and lost before they had lasted.
+  /// The number of connections in a row that the broker accepted and that were lost before they counted as lasting.
   package private(set) var lostSoon: Int64 = 0
 
   package init(shortest: Nanoseconds, longest: Nanoseconds) {
     (self.shortest, self.longest, pause) = (shortest, longest, shortest)
   }
 
-  /// Returns whether a connection of this age has lasted.
+  /// Returns whether a connection of this age counts as lasting: it is older than twice the longest pause.
   package func hasLasted(_ age: Nanoseconds) -> Bool { longest * 2 < age }
 
-  /// Notes that the present connection has lasted, so that the next pause is the shortest again.
+  /// Notes that the present connection counts as lasting, so that the next pause is the shortest again.
   package mutating func lasted() { (pause, lostSoon) = (shortest, 0) }
 
   /// Notes the end of an attempt or of a connection, and returns the pause before the next attempt.

@@ -16,6 +16,8 @@
   public final class MQTTClient: Sendable {
     private let connection: MQTTConnection
 
+    /// Creates a client, which connects from `start` on.
+    ///
     /// - Parameter deliver: called with each message on the client's thread: `MQTTInbox.deliver`, or a short function. Messages that
     ///   it publishes are sent immediately.
     /// - Throws: an error for a setting that libmosquitto refuses. It is no error here that no broker answers.

@@ -10,6 +10,8 @@ package struct PeerNetwork: Hashable, Sendable {
   /// Whether the address is the machine's loopback, from which a reverse proxy connects.
   package let isLoopback: Bool
 
+  /// Determines the network of an address.
+  ///
   /// - Parameter address: the address without a port, such as `192.168.1.7` or `fe80::1%eth0`.
   package init(_ address: String) {
     var four = in_addr()

@@ -81,7 +81,8 @@ extension SplitMix64 {
     range.lowerBound + Int64(clamping: below(UInt64(clamping: range.upperBound - range.lowerBound + 1)))
   }
 
-  /// Returns an instant as `instant(until:)` does; every other one is some seconds before an incident, if there is one.
+  /// Returns an instant as `instant(until:)` does. If there are incidents, half of the instants are up to four seconds
+  /// before one of them.
   public mutating func instant(until end: TickInstant, before incidents: [TickInstant]) -> TickInstant {
     guard !incidents.isEmpty, chance(perMille: 500) else { return instant(until: end) }
     let lead = within(100...4_000) * 1_000_000

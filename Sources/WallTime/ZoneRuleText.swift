@@ -11,7 +11,7 @@ public struct ZoneRuleText: Sendable, Hashable {
     public let description: String
   }
 
-  /// The text.
+  /// The rule as it was written.
   public let text: String
   /// The offset of standard time in seconds; east is positive.
   let standardSeconds: Int

@@ -6,7 +6,7 @@
 public struct ZoneRules: Sendable, Hashable {
   /// An instant from which a new offset applies.
   public struct Transition: Sendable, Hashable {
-    /// The instant.
+    /// The instant from which the new offset applies.
     public var at: WallInstant
     /// The offset from UTC in seconds; east is positive.
     public var offsetSeconds: Int

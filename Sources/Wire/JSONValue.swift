@@ -22,6 +22,8 @@ public indirect enum JSONValue: Sendable, Equatable {
     /// The value, which may be `.null`.
     public let value: JSONValue
 
+    /// Creates a member from its name and its value.
+    ///
     /// - Parameter name: the name without quotation marks and escapes, at most once in an object.
     public init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
   }

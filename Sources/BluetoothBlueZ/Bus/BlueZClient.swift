@@ -33,15 +33,17 @@
     private var powerRefusal: String?
     private var powerAt = TickInstant(nanoseconds: 0)
 
-    /// Called after every message.
+    /// The function that is called after every message.
     var changed: () -> Void = {}
-    /// Called with the path and the new value of a characteristic.
+    /// The function that is called with the path and the new value of a characteristic.
     var valueChanged: (String, [UInt8]) -> Void = { _, _ in }
-    /// Called with the path of a device and the data of its services when it has advertised them.
+    /// The function that is called with the path of a device and the data of its services when it has advertised them.
     var serviceData: (String, [String: BusValue]) -> Void = { _, _ in }
-    /// Called for every new connection to the bus, to offer objects on it.
+    /// The function that is called for every new connection to the bus, to offer objects on it.
     var prepare: (SystemBus) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in }
 
+    /// Creates a client of bluetoothd for one adapter.
+    ///
     /// - Parameters:
     ///   - address: the address of the bus, or `nil` for the system bus.
     ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter.

@@ -30,6 +30,8 @@
     private let isStopping = Atomic<Bool>(false)
     private let ended = DispatchGroup()
 
+    /// Creates the thread of one end of a link. The thread runs from `start` on.
+    ///
     /// - Parameter bell: the bell of the link's driver.
     init(_ role: any LinkRole, client: BlueZClient, bell: Doorbell) throws(RuntimeError) {
       self.role = role

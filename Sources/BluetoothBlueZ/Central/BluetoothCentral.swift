@@ -100,6 +100,8 @@ public struct BluetoothPeer: Sendable, Hashable {
     private let thread: BusThread
     private let shown: LinkReport<BluetoothCentralState>
 
+    /// Creates a central for connections to `peer`. It does nothing before `start`.
+    ///
     /// - Parameters:
     ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter. It is switched on if it is off.
     ///   - link: the link, whose driver is taken.

@@ -22,6 +22,8 @@
     private let thread: BusThread
     private let shown: LinkReport<BluetoothListenerState>
 
+    /// Creates a listener for the data of these services. It does nothing before `start`.
+    ///
     /// - Parameters:
     ///   - services: the services whose data are reported.
     ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter. It is switched on if it is off.

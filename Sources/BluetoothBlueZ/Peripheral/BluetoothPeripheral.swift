@@ -43,6 +43,8 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
     private let thread: BusThread
     private let shown: LinkReport<BluetoothPeripheralState>
 
+    /// Creates a peripheral that offers the profile's service. It does nothing before `start`.
+    ///
     /// - Parameters:
     ///   - name: the advertised name. 8 bytes fit beside a long UUID; BlueZ cuts a longer name.
     ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter. It is switched on if it is off.

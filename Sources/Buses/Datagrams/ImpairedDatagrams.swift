@@ -13,6 +13,8 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
   private let queue: DatagramQueue
   private let descriptor: Int32?
 
+  /// Takes over a datagram port and puts a simulated network before it.
+  ///
   /// - Parameters:
   ///   - port: the socket, which is taken over.
   ///   - seed: the seed of the random numbers that decide what happens to each datagram.

@@ -41,6 +41,8 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     var listeners: [Int: (SimulatedGPIOFeed, Int)] = [:]
   }
 
+  /// Creates a bank of lines that no program holds.
+  ///
   /// - Parameters:
   ///   - count: the number of lines, 1…64, which are named `PREFIX0` and so on. A Raspberry Pi has 54.
   ///   - prefix: the beginning of the lines' names.

@@ -13,7 +13,7 @@ public struct I2CAddress: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Up to 32 bytes by value, as one SMBus block transfer carries them.
+/// A sequence of up to 32 bytes by value, as one SMBus block transfer carries them.
 public struct I2CBytes: Sendable, BitwiseCopyable {
   /// The greatest number of bytes in one transfer.
   public static let capacity = 32
@@ -209,7 +209,8 @@ extension I2CBus {
   }
 }
 
-/// What a transfer sends, in a recording. It is a structure, since Swift 6.2 cannot pass the address of an inline array.
+/// The sent part of a transfer in a recording. It is a structure, since Swift 6.2 cannot pass the address of an inline
+/// array.
 private struct I2CSent: BitwiseCopyable {
   var head: [40 of UInt8]
 }

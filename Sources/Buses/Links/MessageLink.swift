@@ -24,6 +24,8 @@ public final class MessageLink: @unchecked Sendable {
   let driverBell: Doorbell
   private let driverTaken = Atomic<Bool>(false)
 
+  /// Creates a link without a connection and with empty rings.
+  ///
   /// - Parameter capacity: the greatest number of messages that wait in each direction. A further message is refused: `send`
   ///   returns `false` in the loop, `deliver` in the driver.
   public init(capacity: Int = 16) throws(RuntimeError) {

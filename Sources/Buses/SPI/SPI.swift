@@ -1,6 +1,6 @@
 import Tactus
 
-/// Up to 16 bytes by value, as one SPI transfer of this module carries them.
+/// A sequence of up to 16 bytes by value, as one SPI transfer of this module carries them.
 public struct SPIBytes: Sendable, BitwiseCopyable {
   /// The greatest number of bytes in one transfer.
   public static var capacity: Int {

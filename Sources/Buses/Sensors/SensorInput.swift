@@ -12,7 +12,7 @@ public enum SensorError: Error, Sendable, Hashable, BitwiseCopyable {
   case unintelligible
   /// A 1-Wire chip's checksum is wrong, or its value is 85 °C or −127 °C, as without power or without a conversion.
   case implausible
-  /// The age of the newest value, which exceeds the limit.
+  /// The newest value is older than the limit, by its age.
   case stale(age: Nanoseconds)
 }
 

@@ -17,6 +17,8 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
   private let state: UnsafeMutablePointer<ImpairedSerialState>
   private let log: TransactionLog
 
+  /// Takes over a serial line, in which faults can be injected from then on.
+  ///
   /// - Parameters:
   ///   - port: the line, which is taken over.
   ///   - logCapacity: the number of transfers that are kept in the log, 1 or more.

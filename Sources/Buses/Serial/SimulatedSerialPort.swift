@@ -19,6 +19,8 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   private let log: TransactionLog
   private var owner: AnyObject?
 
+  /// Creates a line with no bytes in flight.
+  ///
   /// - Parameters:
   ///   - capacity: the number of bytes that may be in flight in each direction, 1 or more.
   ///   - logCapacity: the number of transfers that are kept in the log, 1 or more.

@@ -26,7 +26,7 @@ public final class ShiftRegisterLines: @unchecked Sendable {  // safe: the state
     /// The output of each line.
     let outputs: [64 of UInt8]
     let count: Int
-    /// Data, clock, latch and output enable.
+    /// The chain's four lines: data, clock, latch and output enable.
     var lines: GPIOLines
     /// The outputs that were commanded to be active.
     var told: UInt64 = 0

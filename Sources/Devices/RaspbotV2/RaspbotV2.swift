@@ -16,9 +16,9 @@ public struct RaspbotV2: Sendable, Hashable, BitwiseCopyable {
 
   /// The servos of the camera mount.
   public enum Servo: UInt8, Sendable {
-    /// Turns the camera left and right.
+    /// The servo that turns the camera left and right.
     case pan = 1
-    /// Turns the camera up and down, by at most 110 degrees.
+    /// The servo that turns the camera up and down, by at most 110 degrees.
     case tilt = 2
   }
 
@@ -186,13 +186,13 @@ public struct RaspbotV2: Sendable, Hashable, BitwiseCopyable {
 /// By the maker's programs a bit is 0 above something dark and 1 above something bright, and the probes stand in the order X2, X1, X3, X4
 /// from left to right. Source: README.md beside this file.
 public struct LineProbes: Sendable, Hashable, BitwiseCopyable {
-  /// Bit 3, the inner left probe.
+  /// Bit 3 of the register, which belongs to the inner left probe: `false` above something dark.
   public let x1: Bool
-  /// Bit 2, the outer left probe.
+  /// Bit 2 of the register, which belongs to the outer left probe: `false` above something dark.
   public let x2: Bool
-  /// Bit 1, the inner right probe.
+  /// Bit 1 of the register, which belongs to the inner right probe: `false` above something dark.
   public let x3: Bool
-  /// Bit 0, the outer right probe.
+  /// Bit 0 of the register, which belongs to the outer right probe: `false` above something dark.
   public let x4: Bool
 
   /// Creates the probes from the register's byte. The result is `nil` if one of the upper four bits is set.

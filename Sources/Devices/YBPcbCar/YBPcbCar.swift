@@ -14,9 +14,9 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
 
   /// The servos of the camera mount.
   public enum Servo: UInt8, Sendable {
-    /// Turns the camera left and right.
+    /// The servo that turns the camera left and right.
     case pan = 1
-    /// Turns the camera up and down.
+    /// The servo that turns the camera up and down.
     case tilt = 2
   }
 

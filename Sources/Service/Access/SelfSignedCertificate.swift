@@ -11,9 +11,9 @@ public struct SelfSignedCertificate: Sendable, Equatable {
   /// The time at which this constant was written, 1 November 2026. A clock that shows an earlier time is wrong.
   static let earliest: Int64 = 1_793_491_200
 
-  /// Path of the certificate in PEM.
+  /// The path of the certificate in PEM.
   public let certificate: String
-  /// Path of the certificate's private key in PEM (PKCS#8), with mode 0600.
+  /// The path of the certificate's private key in PEM (PKCS#8), with mode 0600.
   public let key: String
   /// The SHA-256 of the certificate's DER bytes as browsers and `openssl x509 -fingerprint -sha256` show it: `AA:BB:…`, 32 bytes.
   public let fingerprintSHA256: String

@@ -4,7 +4,7 @@
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
   /// The name or IP address of the host; an IPv6 address has no brackets.
   public let host: String
-  /// TCP port, 1 to 65535.
+  /// The TCP port, 1 to 65535.
   public let port: Int
   /// Whether the text began with `https://`.
   public let isSecure: Bool
@@ -40,6 +40,6 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     port = number
   }
 
-  /// `pi.local:8000`, `[::1]:8000`.
+  /// The address as text, such as `pi.local:8000` or `[::1]:8000`.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -17,7 +17,7 @@ enum Keeping: String, Sendable {
 struct PreparedFile: Sendable {
   /// The file in gzip, or `nil` if compression makes it no shorter.
   let gzip: ByteBuffer?
-  /// The entity tag with its quotes. It is weak, because both forms of the file share it.
+  /// The entity tag with its quotes. It is weak, because the plain and the compressed form of the file share it.
   let tag: String
 
   /// Compresses the file, which takes a few milliseconds for each 100 kB. This is done once for each file of the program.

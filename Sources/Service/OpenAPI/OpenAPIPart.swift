@@ -99,7 +99,8 @@ struct OpenAPIPart {
     return .object(plain)
   }
 
-  /// Returns the parameter whose name is the member's, or what stands in braces in it.
+  /// Returns the parameter that a member declares. Its name is that of the member, or the part of it in braces, if
+  /// there is one.
   private func parameter(_ member: Member, in kind: String, at place: String) -> JSONValue {
     let own = member.value.members.filter { ["required", "description", "example"].contains($0.name) }
     let schema = JSONValue.object(member.value.members.filter { !own.contains($0) })
@@ -139,7 +140,7 @@ struct OpenAPIPart {
     }
   }
 
-  /// Returns a schema, or what stands in the place of one: a type, or true or false.
+  /// Returns a schema written out in full. A text is the name of a type; `true` and `false` are schemas already.
   private func schema(_ schema: JSONValue, at place: String) -> JSONValue {
     guard case .object(let members) = schema else { return schema.string.map { named($0, at: place) } ?? schema }
     let plain = members.flatMap { member -> [Member] in
@@ -194,7 +195,7 @@ struct OpenAPIPart {
 }
 
 extension JSONValue {
-  /// Returns an object with other values of the same names.
+  /// Returns this object with the value of each member replaced by the result of `value`.
   fileprivate func changed(_ value: (Member) -> JSONValue) -> JSONValue {
     .object(members.map { Member(name: $0.name, value: value($0)) })
   }

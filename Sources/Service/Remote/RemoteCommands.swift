@@ -243,7 +243,7 @@ public final class RemoteCommands: Sendable {
     if starts { Task { await drain(lane) } }
   }
 
-  /// Takes a place in a burst of `count` a second, if there is one.
+  /// Takes a place in a burst of `count` commands a second. Returns whether there was one.
   private static func hasRoom(_ count: Int, at now: TickInstant, _ wholeAt: inout TickInstant) -> Bool {
     let next = (wholeAt < now ? now : wholeAt) + .milliseconds(1_000 / Int64(count))
     guard next <= now + .seconds(1) else { return false }

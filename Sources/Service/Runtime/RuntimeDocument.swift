@@ -43,7 +43,7 @@ public struct RuntimeDocument: Codable, Sendable {
 
   /// The result of locking the process's memory (`mlockall`).
   public struct MemoryLock: Codable, Sendable {
-    /// `notRequested`, `locked` or `refused`.
+    /// The result in one word: `notRequested`, `locked` or `refused`.
     public var state: String
     /// The error number of the refusal, or null unless `state` is `refused`.
     @OrNull public var errno: Int32?
@@ -51,7 +51,7 @@ public struct RuntimeDocument: Codable, Sendable {
 
   /// The state of `/dev/cpu_dma_latency`.
   public struct WakeUpLatency: Codable, Sendable {
-    /// `notRequested`, `held` or `refused`.
+    /// The state in one word: `notRequested`, `held` or `refused`.
     public var state: String
     /// The wake-up latency that the runtime requested, or null unless `state` is `held`.
     @OrNull public var requestedNs: Int64?

@@ -21,11 +21,11 @@ public struct SystemSocket: Sendable {
 
 /// The daemon's side of one client of a `SystemSocket`.
 ///
-/// Called in the order of arrival on the client's event loop; nothing may block.
+/// The functions are called in the order of arrival on the client's event loop and must not block.
 public protocol SocketTalk: AnyObject, Sendable {
-  /// Receives a text message of at most 64 KiB.
+  /// Takes a text message of at most 64 KiB.
   func receive(_ text: String)
-  /// Called 20 times a second while the client is connected.
+  /// Does periodic work. The function is called 20 times a second while the client is connected.
   func beat()
 }
 

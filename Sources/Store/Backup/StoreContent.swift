@@ -18,6 +18,8 @@ public struct StoreContent: Sendable {
   let time: String?
   let restored: Restored
 
+  /// Describes one kind of row.
+  ///
   /// - Parameters:
   ///   - rows: the rows in words for people, such as `schedules`.
   ///   - table: the table of the rows, which has a primary key and the column `seal`.

@@ -8,6 +8,8 @@ struct MountPoints: Sendable {
   /// The mount points that `/etc/fstab` lists.
   let configured: Set<String>
 
+  /// Reads the mount points from the texts of the kernel and of the configuration.
+  ///
   /// - Parameters:
   ///   - mounts: the text of `/proc/self/mountinfo`.
   ///   - table: the text of `/etc/fstab`.

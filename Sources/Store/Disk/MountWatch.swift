@@ -19,6 +19,8 @@ public struct MountWatch: Sendable {
     let known: String
   }
 
+  /// Creates a watch for the mount that holds the store.
+  ///
   /// - Parameters:
   ///   - named: the mount that must be present, as `store.mount` names it; with `/` none is expected, and with `nil` `/etc/fstab` and
   ///     the notes decide.

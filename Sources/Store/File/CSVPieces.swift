@@ -15,6 +15,8 @@ public struct CSVPieces<Position: Sendable>: Sendable {
   private let page: @Sendable (Position?) throws(StoreError) -> Page
   private var place = Place.header
 
+  /// Creates the CSV form of a list, which is read page by page.
+  ///
   /// - Parameters:
   ///   - columns: the fields of the header line.
   ///   - page: returns the lines after a position, or the first ones for `nil`, as unquoted fields. A page without

@@ -45,7 +45,7 @@ public struct StoreReport: Sendable, Hashable {
     }
   }
 
-  /// What was lost, and since when, for people; or `nil` if nothing was.
+  /// A sentence for people that says which changes were lost, or `nil` if none were.
   public var loss: String? { isLoss ? lines.last : nil }
 
   /// The lines for the log, the gravest last.

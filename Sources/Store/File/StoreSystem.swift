@@ -8,6 +8,8 @@ public struct StoreSystem: Sendable {
     var name: String
     var make: @Sendable (Database) throws -> Void
 
+    /// Creates a migration from its name and the function that carries it out.
+    ///
     /// - Parameters:
     ///   - name: a unique name such as `sprinkler.1`, which must not be modified once released.
     ///   - make: changes the tables, in a separate transaction. The change must not be modified once released either.
@@ -30,6 +32,8 @@ public struct StoreSystem: Sendable {
   /// changed at the same moment as the tables, as in `SprinklerStore.restore`.
   var restore: @Sendable (Database) throws -> Void
 
+  /// Creates the description of a system's data in the store.
+  ///
   /// - Parameters:
   ///   - contents: the kinds of rows that people are told about before and after a restore.
   ///   - migrations: every migration since the first release, in the order in which they are applied.

@@ -6,6 +6,8 @@ public struct KeptValues: Sendable {
   private let table: String
   private let instance: String
 
+  /// Creates access to the values that one system keeps.
+  ///
   /// - Parameters:
   ///   - system: the kind of the system, such as `kettle`.
   ///   - instance: the full name of the system, such as `kettle/one`.

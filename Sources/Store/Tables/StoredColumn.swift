@@ -54,6 +54,8 @@ public struct StoredColumn: Sendable, Hashable {
   /// The value in rows that were written before the column was added.
   let standard: StoredValue
 
+  /// Creates a column from its name and its permitted values.
+  ///
   /// - Parameters:
   ///   - name: lower-case letters, digits and `_`; not `seal` or `instance`, which every table may have itself.
   ///   - mayBeNothing: whether a value may be unknown.

@@ -34,6 +34,8 @@ public struct StoredRows: Sendable {
   let table: StoredTable
   private let instance: String
 
+  /// Creates access to one system's rows in a table.
+  ///
   /// - Parameter instance: the system's name if several systems share the table; otherwise not used.
   public init(_ table: StoredTable, in file: StoreFile, of instance: String) {
     (self.file, self.table, self.instance) = (file, table, instance)

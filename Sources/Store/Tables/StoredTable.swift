@@ -13,6 +13,8 @@ public struct StoredTable: Sendable {
   /// Whether several systems share the table, each with its own numbering.
   let isShared: Bool
 
+  /// Creates the definition of a table.
+  ///
   /// - Parameters:
   ///   - name: the name of the table: lower-case letters, digits and `_`.
   ///   - columns: the columns in the order of the file. A released column is neither changed nor removed; a column that

@@ -28,6 +28,8 @@ public struct ControlGroup: Sendable, Hashable {
   /// Creates limits that allow everything.
   public init() {}
 
+  /// Reads the limits with a function that returns the texts of the kernel's files.
+  ///
   /// - Parameter read: returns the text of the file at a path from the root, or `nil` if the file cannot be read.
   public init(read: (String) -> String?) {
     for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {

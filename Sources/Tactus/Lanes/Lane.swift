@@ -51,6 +51,8 @@ public struct Lane {
   let cpus: CPUSet?
   let loops: [Loop]
 
+  /// Declares a lane that runs on any CPU or on a single one.
+  ///
   /// - Parameters:
   ///   - name: a name that is unique in the runtime; its first 15 bytes become the thread's name.
   ///   - scheduling: how the kernel schedules the lane's thread.
@@ -60,6 +62,8 @@ public struct Lane {
     self.init(name, scheduling: scheduling, cpus: cpu.map { [$0] }, loops: loops)
   }
 
+  /// Declares a lane that runs on one of several CPUs.
+  ///
   /// - Parameters:
   ///   - name: a name that is unique in the runtime; its first 15 bytes become the thread's name.
   ///   - scheduling: how the kernel schedules the lane's thread.

@@ -48,7 +48,7 @@ final class LaneRun: @unchecked Sendable {
   private struct TapeHold: @unchecked Sendable {
     // Sendable: behind the lock, and what the lane's thread writes meanwhile is atomic or checked afterwards.
     var tape: UnsafeMutablePointer<LaneTape>?
-    /// `nil` without a tape, and while the tape is replayed.
+    /// The end by which other threads read the tape, or `nil` without a tape and while the tape is replayed.
     var reader: LaneTape.Reader?
     var parts: [[LoopPart]] = []
   }
@@ -59,6 +59,8 @@ final class LaneRun: @unchecked Sendable {
 
   var loopCount: Int { loopNames.count }
 
+  /// Builds a declared lane.
+  ///
   /// - Parameter lanes: the name of the lane of each loop of the runtime, by the loop's name.
   init(
     _ lane: Lane, number: Int, lanes: [String: String] = [:], externalStops: ExternalStops? = nil,

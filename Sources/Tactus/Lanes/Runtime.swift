@@ -58,6 +58,8 @@ public final class Runtime: Sendable {
     case refused(errno: Int32)
   }
 
+  /// Creates a runtime of these lanes, which do not run before `start()`.
+  ///
   /// - Parameters:
   ///   - strict: whether `start()` fails unless everything requested from the kernel is in effect.
   ///   - lockMemory: whether all memory of the process is locked, each page when it is first used; with `nil` it is locked if any
@@ -80,6 +82,8 @@ public final class Runtime: Sendable {
       externalStops: externalStops, recorder: recorder, root: "", lanes: lanes)
   }
 
+  /// Creates a runtime as the public initialiser does, with the kernel's files below a folder.
+  ///
   /// - Parameter root: the folder that holds the kernel's files, put before their paths.
   init(
     strict: Bool, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency?, watchdog: Watchdog? = nil,

@@ -48,7 +48,7 @@ public struct LoopEnds<
   @usableFromInline var hasBegun = false
   /// The instant of the newest stop that did not come as a request.
   @usableFromInline var lastStop = TickInstant.zero
-  /// The instant up to which what arrives may have waited outside the program while the loop stood still.
+  /// The instant up to which data that arrives may have waited outside the program while the loop stood still.
   @usableFromInline var backlogUntil = TickInstant.zero
 
   init(
@@ -106,9 +106,11 @@ public struct LoopEnds<
   /// as many answers as it may take requests.
   @inlinable public var dropped: Int64 { @inline(__always) get { lostNotices &+ lostAnswers } }
 
-  /// The gap after which the loop counts as having stood still, as when its process was frozen: nobody means any more what was sent that long ago.
+  /// The gap between two ticks after which the loop counts as having stood still, as when its process was frozen. An
+  /// order that was sent before such a gap is too old to be carried out.
   @inlinable static var standstill: Nanoseconds { @inline(__always) get { .seconds(1) } }
-  /// The time in which a program that goes on, on a busy machine too, reads what lay in its sockets meanwhile.
+  /// The time after a standstill within which the program has read everything that was waiting in its sockets, even on
+  /// a busy machine.
   @inlinable static var backlogReading: Nanoseconds { @inline(__always) get { .seconds(2) } }
 
   /// Whether the loop has stood still for a second or more and went on less than two seconds ago. What is read now may have been sent long before,

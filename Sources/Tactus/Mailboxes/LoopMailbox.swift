@@ -114,7 +114,8 @@ public final class LoopMailbox<
     Ends(self, bell: bell, stall: stall, requestBell: requestBell ?? self.requestBell?.input)
   }
 
-  /// Returns the other side as one object, instead of the three ends that follow.
+  /// Returns the side of the other threads as one object, which has the ends that `requestWriter`, `answerReader` and
+  /// `noticeReader` return.
   public func client() -> Client { Client(self) }
 
   /// Returns the end that sends requests. There is one at a time, as for `Ring.writer()`. If the ring of requests is full, sending

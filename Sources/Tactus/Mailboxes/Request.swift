@@ -13,6 +13,8 @@ public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Senda
   /// The order that the loop is asked to carry out.
   public let order: Order
 
+  /// Creates a request.
+  ///
   /// - Parameters:
   ///   - number: the number that identifies the request in its answer.
   ///   - issued: the instant at which the request was made, on the clock of the loop's ticks.
@@ -54,6 +56,8 @@ public struct Answer<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Send
   /// The instant at which the tick that answered the request began.
   public let at: TickInstant
 
+  /// Creates an answer.
+  ///
   /// - Parameters:
   ///   - number: the number of the request.
   ///   - verdict: whether the request was accepted, refused or stale.
@@ -73,6 +77,8 @@ public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendabl
   /// The event that the loop reports.
   public let notice: Notice
 
+  /// Creates a notice.
+  ///
   /// - Parameters:
   ///   - at: the instant at which the tick that published the notice began.
   ///   - notice: the event that the loop reports.

@@ -19,6 +19,8 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   fileprivate let writers = Atomic<Int>(0)
   fileprivate let readers = Atomic<Int>(0)
 
+  /// Creates an empty ring.
+  ///
   /// - Parameter capacity: the number of elements that may wait, at least 1; rounded up to a power of two.
   public init(capacity: Int) {
     require(capacity >= 1, "a ring's capacity is at least 1")

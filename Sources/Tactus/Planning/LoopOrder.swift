@@ -8,6 +8,8 @@ struct LoopOrder {
   /// The ranks, for each loop, of the loops that it runs after.
   let predecessors: [[Int]]
 
+  /// Orders the loops of a lane.
+  ///
   /// - Parameter lanes: the name of the lane of each loop of the runtime, by the loop's name.
   init(_ declared: [Loop], lane: String, lanes: [String: String]) throws(RuntimeError) {
     if declared.allSatisfy(\.predecessors.isEmpty) {

@@ -7,7 +7,7 @@ struct FieldDifference {
   var recorded: String
   var replayed: String
 
-  /// Returns `nil` if the values are equal.
+  /// Returns the first difference between two values of a type, or `nil` if the values are equal.
   static func first(
     of type: Any.Type, recorded: UnsafeRawPointer, replayed: UnsafeRawPointer
   ) -> FieldDifference? {

@@ -6,6 +6,8 @@ public struct Recorder: Sendable, Hashable {
   /// The number of bytes for the recording of each lane, 65,536 or more. When they are used up, the oldest eighth is overwritten.
   public var bytesPerLane: Int
 
+  /// Creates the settings of a recording.
+  ///
   /// - Parameter bytesPerLane: the number of bytes for each lane, 4 MiB by default, which are allocated at the start.
   public init(bytesPerLane: Int = 4 << 20) { self.bytesPerLane = bytesPerLane }
 }

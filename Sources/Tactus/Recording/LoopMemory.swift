@@ -66,6 +66,8 @@ struct Addresses: Hashable {
 struct AddressSpace: ~Copyable {
   private var ends: [Int32] = [-1, -1]
 
+  /// Opens the pipe by which the kernel tests addresses.
+  ///
   /// - Throws: `.system` when the process or the machine has no descriptor left.
   init() throws(RuntimeError) {
     let failure = tactus_probe_open(&ends)

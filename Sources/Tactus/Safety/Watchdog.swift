@@ -19,6 +19,8 @@ public struct Watchdog: Sendable {
   let scheduling: Scheduling
   let handler: @Sendable (Event) -> Void
 
+  /// Declares a watchdog.
+  ///
   /// - Parameters:
   ///   - after: the longest time that a tick may run, and that a release may wait while its lane does nothing; 8 µs…10⁹ s, and longer
   ///     than any tick takes. The runtime refuses other values with `.invalidLoop`.

@@ -44,6 +44,8 @@ public final class DataAge: @unchecked Sendable {
   /// Whether a loop of a runtime has claimed this age.
   let isTaken = Atomic<Bool>(false)
 
+  /// Creates the age of data that a loop of the runtime measures.
+  ///
   /// - Parameters:
   ///   - name: a name that is unique among the ages of its loop.
   ///   - path: the names of the loops that the data passes, from the loop that measures, without the loop that uses the data.

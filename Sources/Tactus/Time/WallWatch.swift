@@ -6,6 +6,8 @@ public struct WallWatch: Sendable {
     var bootTime: TickInstant
     var isSynchronised: Bool
 
+    /// Creates a sample from the values of both clocks.
+    ///
     /// - Parameters:
     ///   - microseconds: the wall clock in microseconds since 1970.
     ///   - bootTime: the boot's clock, which never goes back.
@@ -26,6 +28,8 @@ public struct WallWatch: Sendable {
   /// The smallest difference that counts as a jump. A smaller one is drift, or a correction as NTP makes all the time.
   private static let tolerance = Nanoseconds.seconds(2)
 
+  /// Creates a watch that has seen no sample.
+  ///
   /// - Parameter boot: the identifier of the machine's boot, or `nil` if it is unknown.
   public init(boot: BootID? = nil) { self.boot = boot }
 

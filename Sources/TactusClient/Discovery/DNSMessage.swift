@@ -73,7 +73,7 @@ struct DNSMessage: Equatable, Sendable {
     static let service: UInt16 = 33
   }
 
-  /// A question.
+  /// One question of a query: a name, and the type of the records that are asked for.
   struct Question: Equatable, Sendable {
     var name: DNSName
     var type: UInt16
@@ -91,7 +91,7 @@ struct DNSMessage: Equatable, Sendable {
     case address([UInt8])
   }
 
-  /// A record. Those of other types and classes are left out.
+  /// A record of one of the types of `Kind`. Records of other types and classes are left out.
   struct Record: Equatable, Sendable {
     var name: DNSName
     /// The time for which the record holds in seconds; 0 withdraws it.

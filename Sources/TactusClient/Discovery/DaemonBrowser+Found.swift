@@ -10,7 +10,7 @@
     public struct Found: Identifiable, Hashable, Sendable {
       /// The announced name.
       public var name: String
-      /// What the daemon says of itself, such as `version` and `systems`: the values of the TXT record by their keys in lower case.
+      /// The values of the daemon's TXT record by their keys in lower case, such as `version` and `systems`.
       public var texts: [String: String]
       /// The name of the daemon's host, such as `pi.local`; `nil` on Apple's systems, which look it up only for `endpoint(of:)`.
       public var host: String?

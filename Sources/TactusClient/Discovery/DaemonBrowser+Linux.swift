@@ -15,7 +15,7 @@
     /// The reason why no daemon can be found, or `nil` if browsing works.
     public private(set) var failure: String?
 
-    /// The waits after the first queries. The last one is that after every later query, too.
+    /// The waits after the first queries. The last one also follows every later query.
     static let waits: [Duration] = [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10)]
     /// The number of queries in a row after which a daemon that has not answered is gone.
     static let patienceQueries = 3
@@ -23,7 +23,7 @@
     @ObservationIgnored private let clock: any ClientClock
     @ObservationIgnored private let group: QueryGroup
     @ObservationIgnored private var answers = ServiceAnswers(DNSName(["_tactus", "_tcp", "local"]))
-    /// Says which answers are those to this browser.
+    /// The identifier of this browser's queries, which the answers to them repeat.
     @ObservationIgnored private var id: UInt16 = 0
     @ObservationIgnored private var round = 0
     @ObservationIgnored private var socket: QuerySocket?
@@ -52,7 +52,7 @@
       }
     }
 
-    /// Stops browsing. What was found stays.
+    /// Stops browsing. The daemons that were found stay in `found`.
     public func stop() {
       asking?.cancel()
       asking = nil
@@ -71,14 +71,14 @@
       throw .unreachable("\(found.name): it has a link-local address only; give its name, such as pi.local:8000")
     }
 
-    /// Takes what comes, until the socket is closed.
+    /// Handles the received datagrams until the socket is closed.
     private func hear(_ socket: QuerySocket) {
       Task { [weak self] in
         for await bytes in socket.datagrams { self?.hear(datagram: bytes) }
       }
     }
 
-    /// Asks, again and again, until browsing ends or the browser is released.
+    /// Sends queries at intervals until browsing ends or the browser is released.
     private func ask(_ socket: QuerySocket) {
       asking = Task { [weak self, clock] in
         defer { socket.close() }
@@ -117,7 +117,7 @@
       if services != found { found = services }
     }
 
-    /// Orders addresses by how far they reach, and IPv4 before IPv6.
+    /// Returns the rank of an address, lower for one that reaches further, and for IPv4 before IPv6.
     private nonisolated static func rank(_ address: [UInt8]) -> Int {
       switch (address.count, address[0], address[1]) {
       case (4, 127, _): 3

@@ -94,7 +94,8 @@
       return sent == bytes.count
     }
 
-    /// Reads what has come. Answers are sent from the group's port (RFC 6762, section 6); anything else is not one.
+    /// Reads the datagrams that have arrived. Answers come from the group's port (RFC 6762, section 6); all others are
+    /// dropped.
     private func receive() {
       while true {
         var source = sockaddr_in()

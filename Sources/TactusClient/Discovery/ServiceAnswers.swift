@@ -11,7 +11,7 @@ struct ServiceAnswers: Sendable {
   /// The greatest number of values of an instance's TXT record.
   static let mostTexts = 32
 
-  /// An instance of which everything is known.
+  /// An instance of the service whose host, texts and addresses are all known.
   struct Service: Equatable, Sendable {
     /// The name of the instance, without control characters.
     var name: String
@@ -43,6 +43,8 @@ struct ServiceAnswers: Sendable {
   private var instances: [DNSName: Instance] = [:]
   private var hosts: [DNSName: Host] = [:]
 
+  /// Creates an empty collection for one type of service.
+  ///
   /// - Parameter type: the type with its domain, such as `_tactus._tcp.local`.
   init(_ type: DNSName) { self.type = type }
 
@@ -101,7 +103,7 @@ struct ServiceAnswers: Sendable {
     return Array(questions.prefix(Self.mostQuestions))
   }
 
-  /// The instances of which everything is known, by name.
+  /// The instances whose hosts, texts and addresses are all known, by name.
   var services: [Service] {
     let known = instances.values.compactMap { instance -> Service? in
       guard let host = instance.host, let name = Self.text(of: host), let texts = instance.texts,

@@ -30,7 +30,7 @@ final class DriveSender {
     }
   }
 
-  /// The reason why a hold has ended by itself, reported once.
+  /// Takes the reason why a hold has ended by itself. The function is called once for each such hold.
   var ended: @MainActor (String) -> Void = { _ in }
   /// Whether the robot has accepted a command of the hold.
   var isTaken: Bool { hold?.isTaken ?? false }

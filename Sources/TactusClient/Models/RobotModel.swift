@@ -58,7 +58,7 @@ public final class RobotModel {
     sender.steer(Self.speeds(held, limit: speedLimitPercent))
   }
 
-  /// Whether this touch has begun a hold.
+  /// Whether a hold has begun since the last `letGo`. A hold that ends by itself is then not followed by another.
   @ObservationIgnored private var isSpent = false
 
   /// Releases the stick, which stops the robot.

@@ -132,7 +132,7 @@ enum WebSocketUpgrade {
   /// The longest accepted answer.
   static let longestAnswer = 16 << 10
 
-  /// Returns the request.
+  /// Returns the client's request for the upgrade.
   static func request(_ endpoint: Endpoint, token: String?, key: String) -> [UInt8] {
     var lines = [
       "GET /ws HTTP/1.1", "Host: \(endpoint)", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",

@@ -18,13 +18,13 @@ public struct DaemonHealth: Codable, Equatable, Sendable {
 
   /// The process that writes the safe states when the daemon cannot.
   public struct Guard: Codable, Equatable, Sendable {
-    /// The word for its state: `watching`, `replacing`, `lost` or `none`.
+    /// The word for the guard's state: `watching`, `replacing`, `lost` or `none`.
     public var state: String
-    /// The number of times since the start at which another one took its place.
+    /// The number of times since the start at which another guard took the place of a lost one.
     public var replacements: Int
-    /// The number of times at which it has written the safe state of every output.
+    /// The number of times at which a guard has written the safe state of every output.
     public var madeSafe: Int
-    /// The last instant at which it did so in ISO 8601, or `nil` if it never did.
+    /// The last instant at which a guard wrote the safe states, in ISO 8601, or `nil` if none has.
     public var madeSafeISO: String?
   }
 

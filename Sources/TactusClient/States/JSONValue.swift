@@ -2,9 +2,9 @@ import Foundation
 
 /// A JSON value, as in the state of a system for which this client has no type of its own.
 public enum JSONValue: Sendable, Hashable, Codable {
-  /// `null`.
+  /// The value `null`.
   case null
-  /// `true` or `false`.
+  /// The value `true` or `false`.
   case bool(Bool)
   /// A number.
   case number(Double)

@@ -176,7 +176,7 @@ public struct PlantAlerts: Codable, Equatable, Sendable {
     public var alert: String
   }
 
-  /// Something that happened to a plant.
+  /// An event of a plant, such as a watering or the end of an alert.
   public struct Event: Codable, Equatable, Sendable {
     /// The instant in ISO 8601.
     public var atISO: String
@@ -192,7 +192,7 @@ public struct PlantAlerts: Codable, Equatable, Sendable {
 
   /// The alerts in force.
   public var active: [Alert]
-  /// What happened, the newest first.
+  /// The events of the plants, the newest first.
   public var events: [Event]
 }
 

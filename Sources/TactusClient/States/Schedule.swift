@@ -34,7 +34,7 @@ public struct Schedule: Codable, Equatable, Sendable, Identifiable {
   public var zones: [Step]
   /// Whether a rain delay keeps the schedule from starting.
   public var skipIfRain: Bool
-  /// Whether its durations follow the seasonal level.
+  /// Whether the schedule's durations follow the seasonal level.
   public var followsSeason: Bool
   /// The priority, −100…100. If two schedules start together, the one with the higher priority runs first.
   public var priority: Int

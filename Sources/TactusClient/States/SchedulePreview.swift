@@ -34,12 +34,12 @@ public struct DraftPreview: Codable, Equatable, Sendable {
   public var isCut: Bool
 }
 
-/// The body of a draft: a schedule, and the number of the one in whose place it is looked at.
+/// The body of a request for the preview of a draft: a schedule, and the number of the one that it replaces.
 struct ScheduleDraft: Encodable {
   private enum Key: String, CodingKey { case id }
 
   var schedule: NewSchedule
-  /// The number, or `nil` for a draft beside all schedules.
+  /// The number of the schedule that the draft replaces, or `nil` for a draft in addition to all schedules.
   var id: Int?
 
   func encode(to encoder: any Encoder) throws {

@@ -9,6 +9,8 @@ public struct Hysteresis: Sendable, Hashable, BitwiseCopyable {
   /// The threshold at or above which the switch goes on, in the units of the value.
   public let upper: Double
 
+  /// Creates a switch with two thresholds.
+  ///
   /// - Throws: `ControlSettingError` for thresholds that are not finite, and for a lower threshold above the upper one. If both
   ///   are equal, the switch is on at the threshold itself.
   @_noLocks @_noAllocation

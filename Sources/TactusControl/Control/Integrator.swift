@@ -10,6 +10,8 @@ public struct Integrator: Sendable, BitwiseCopyable {
   private let half: Double  // of the sample time, s
   private var last: Double?
 
+  /// Creates an integrator with the limits of its integral.
+  ///
   /// - Parameters:
   ///   - value: the initial integral, which is limited to the range.
   ///   - minimum: the lower limit of the integral in units × seconds, which may be infinite.

@@ -27,6 +27,8 @@ public struct PIDSettings: Sendable, BitwiseCopyable {
   @usableFromInline let integralGain: Double  // a step: integral × sample time
   @usableFromInline let trackingGain: Double  // 0…1; 0: conditional
 
+  /// Checks and prepares the settings of a `PID`.
+  ///
   /// - Parameters:
   ///   - proportional: output units per unit of error.
   ///   - integral: output units per unit of error and second.

@@ -8,6 +8,8 @@ public struct RateLimiter: Sendable, BitwiseCopyable {
   public private(set) var value: Double
   private let rise: Double, fall: Double  // a step
 
+  /// Creates a limiter with the greatest change in each direction.
+  ///
   /// - Parameters:
   ///   - rising: the greatest upward change in units per second, above 0.
   ///   - falling: the greatest downward change in units per second, above 0, or `nil` for the same as `rising`.

@@ -20,6 +20,8 @@ public struct AttitudeFilter: Sendable, BitwiseCopyable {
   private let withGyroscope: Double
   private let withoutGyroscope: Double
 
+  /// Creates a filter with the times over which it corrects and smooths.
+  ///
   /// - Parameters:
   ///   - timeConstant: the time in which the acceleration corrects the gyroscope, above 0.
   ///   - smoothing: the time over which the acceleration is smoothed while there is no gyroscope, above 0.

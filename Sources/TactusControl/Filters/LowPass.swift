@@ -11,6 +11,8 @@ public struct LowPass: Sendable, BitwiseCopyable {
   public private(set) var output: Double?
   private let share: Double
 
+  /// Creates a filter for samples at a fixed rate.
+  ///
   /// - Parameters:
   ///   - cutoff: the cut-off frequency in Hz, above 0 and below half the sample rate.
   ///   - sampleTime: the time from one step to the next, above 0.

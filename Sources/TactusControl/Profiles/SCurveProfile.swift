@@ -20,6 +20,8 @@ public struct SCurveProfile: Sendable, BitwiseCopyable {
   private let cruise: Double  // velocity, units/s
   private let total: Double  // s
 
+  /// Plans the motion from rest at `start` to rest at `target`.
+  ///
   /// - Parameters:
   ///   - start: the initial position at rest, in units.
   ///   - target: the final position at rest, in units.

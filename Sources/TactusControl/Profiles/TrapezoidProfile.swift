@@ -43,6 +43,8 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
   private let cruise: Double  // velocity, 0 or more
   private let first: Double, second: Double, total: Double  // s: end of the first part, of the second, of all
 
+  /// Plans the motion from a position and a velocity to rest at `target`.
+  ///
   /// - Parameters:
   ///   - position: the initial position, in units.
   ///   - velocity: the initial velocity in units/s, in either direction.

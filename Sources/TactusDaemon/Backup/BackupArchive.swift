@@ -24,10 +24,10 @@ struct BackupArchive: Sendable {
     var version: String
     var madeISO: String
     var entries: [Entry]
-    /// What the store holds, part by part, as `GET /api/store` says it.
+    /// The contents of the store, part by part, in the form of `GET /api/store`.
     var parts: [StoreHeld.Part]
-    /// What the program needs and the archive does not hold, a line for each: secrets, and files that the configuration names; and comments that were
-    /// left out.
+    /// The things that the program needs and the archive does not hold, a line for each: secrets, and files that the
+    /// configuration names; then the comments that were left out.
     var notInIt: [String]
   }
 

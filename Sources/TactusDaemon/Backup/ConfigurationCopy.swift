@@ -7,7 +7,8 @@ import Service
 struct ConfigurationCopy {
   let taken: TakenFile
   let text: String
-  /// What the program needs and a backup does not hold, and the comments that were left out, a line for each.
+  /// The things that the program needs and a backup does not hold, and the comments that were left out, a line for
+  /// each.
   let notInBackup: [String]
 
   /// Reads the file as it is on the disk now. The values of environment variables are not needed.
@@ -53,7 +54,8 @@ extension TakenFile {
     }
   }
 
-  /// What the program needs and a backup does not hold, a line for each: secrets, and files that the file names.
+  /// The things that the program needs and a backup does not hold, a line for each: secrets, and files that the file
+  /// names.
   var notInBackup: [String] {
     var lines = keysOfSecrets.map { "\($0): a secret in the file; ${\(Self.variable(of: $0))} stands in its place" }
     lines += found.hidden.sorted().map { "\($0): from the environment" }

@@ -19,7 +19,7 @@ struct SecretComments {
 
   /// The text with the notes.
   private(set) var text: String
-  /// What was left out: for each comment the number of its line and the name of the key.
+  /// The comments that were left out, each by the number of its line and the name of the key.
   private(set) var leftOut: [String] = []
 
   /// Leaves those comments out of a text, which must be valid YAML.

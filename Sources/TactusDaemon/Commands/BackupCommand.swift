@@ -82,7 +82,7 @@ struct BackupCommand: ParsableCommand {
     /// The names of the archive's entries; empty for an SQLite file.
     var entries: [String] = []
     var parts: [StoreHeld.Part]
-    /// What the program needs besides, a line for each.
+    /// The things that the program needs and the backup does not hold, a line for each.
     var notInIt: [String] = []
 
     init(file: String, bytes: Int, parts: [StoreHeld.Part]) {
@@ -94,7 +94,7 @@ struct BackupCommand: ParsableCommand {
       (entries, notInIt) = (manifest.entries.map(\.name), manifest.notInIt)
     }
 
-    /// The same in lines for people.
+    /// The description of the backup in lines for people.
     var text: String {
       let lines =
         entries.filter { $0 != BackupArchive.storeName } + parts.map(\.line) + notInIt.map { "not in it: \($0)" }

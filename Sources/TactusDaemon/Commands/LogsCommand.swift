@@ -150,7 +150,7 @@ struct LogsCommand: ParsableCommand {
 
 /// A log level on the command line, in any case, and as syslog and other programs call it: `warn`, `err`, `crit`.
 struct LevelWord: ExpressibleByArgument {
-  /// The level that is meant.
+  /// The level for which the word stands.
   let level: Logger.Level
 
   private static let others = [

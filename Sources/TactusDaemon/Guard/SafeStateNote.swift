@@ -93,6 +93,8 @@ struct SafeStateNote {
     private let boot = BootClock.boot
     private var note: MadeSafe?
 
+    /// Creates the writer of a note in an open file.
+    ///
     /// - Parameter program: the program that is guarded, as messages name it.
     init(_ file: Int32, _ writes: [SafeStateWrite], of program: String) {
       self.file = file

@@ -85,6 +85,8 @@ struct NoticeMachine: Sendable {
   /// The number of conditions that were not tracked, because there were too many.
   private(set) var overflow = 0
 
+  /// Creates a machine that continues from the state of an earlier run.
+  ///
   /// - Parameters:
   ///   - kept: the state that an earlier run of the program left, with its instants on the clock of this boot.
   ///   - start: the instant of the program's start.

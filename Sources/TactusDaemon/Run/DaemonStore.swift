@@ -24,7 +24,7 @@ final class DaemonStore: Sendable {
   private struct Told {
     var trouble: StoreError?
     var isCopyRefused = false
-    /// What was lost when the file was opened, or `nil` if nothing was.
+    /// The sentence about the changes that were lost when the file was opened, or `nil` if none were.
     var loss: String?
   }
 
@@ -88,7 +88,7 @@ final class DaemonStore: Sendable {
     }
   }
 
-  /// The functions of the program's systems that do not work without the store.
+  /// A text that names what the program's systems cannot do without the store, for the trouble that reports it.
   private static var missing: String {
     let missing = DaemonProgram.current.kinds.compactMap { $0.keeping?.withoutIt }
     return missing.isEmpty ? "nothing is kept" : missing.joined(separator: " and ")

@@ -147,6 +147,8 @@ public struct LiveRestore: Sendable {
   let part: String
   let restore: @Sendable (_ backup: CheckedBackup, _ caller: Caller) async throws -> Void
 
+  /// Creates the restore of a desk's part of the store.
+  ///
   /// - Parameters:
   ///   - part: the name of the desk's part of the store. A restore that does not take it concerns no desk.
   ///   - restore: calls `StoreFile.restore`, and changes the desk's memory together with the tables.

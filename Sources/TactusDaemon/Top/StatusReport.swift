@@ -9,7 +9,7 @@ struct StatusReport {
     var version: String?
     var systems: [String: String?]
     var `guard`: Guard?
-    /// What lies outside the daemon, or `nil` if there is nothing.
+    /// The troubles whose cause lies outside the daemon, or `nil` if there are none.
     var warnings: [Warning]?
   }
 
@@ -42,7 +42,8 @@ struct StatusReport {
   /// Whether there is nothing that a person has to do something about. A system that was turned off is well.
   var isWell: Bool { troubles.isEmpty }
 
-  /// What a person has to do something about: of the daemon, of all systems that are stopped or in fault, of each system, then of what lies outside the daemon.
+  /// The troubles that a person has to do something about: those of the daemon, of all systems that are stopped or in
+  /// fault, of each system, and those whose cause lies outside the daemon.
   private var troubles: [String] {
     var troubles: [String] = []
     if health.status != "ok" { troubles.append(health.status + (health.message.map { ": \($0)" } ?? "")) }

@@ -16,7 +16,7 @@ struct TopSample {
     var isEmergencyStopped: Bool
     /// Whether the system, or a part of it such as a leg, is in fault.
     var isFault: Bool
-    /// What else a person has to do something about, in words: `no contact (down)`.
+    /// The further troubles that a person has to do something about, in words: `no contact (down)`.
     var troubles: [String]
   }
 

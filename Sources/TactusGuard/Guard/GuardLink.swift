@@ -39,6 +39,8 @@ public final class GuardLink {
       }
     }
 
+    /// Creates the command from its first words.
+    ///
     /// - Parameter words: the first words of the command line. The default is taken over before the program's main begins.
     public init(
       _ words: [String] = [CommandLine.arguments.first ?? "guarded", "--tactus-guard"],

@@ -92,6 +92,8 @@ public struct GuardMachine: Sendable, Equatable {
   /// started later must not find an old guard that stops its motors.
   public static let attemptsAfterDeath = 170
 
+  /// Creates a machine in the state `watching`.
+  ///
   /// - Parameter now: the start of the window in which the first heartbeat is due.
   public init(window: HeartbeatWindow, at now: TickInstant) {
     self.window = window

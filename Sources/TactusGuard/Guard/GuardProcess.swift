@@ -27,6 +27,8 @@ public struct GuardProcess {
   /// The instant at which the present safe-state write began.
   private var began = TickInstant.zero
 
+  /// Creates the guard process from its command line.
+  ///
   /// - Parameters:
   ///   - arguments: the command line of the guard.
   ///   - outputs: functions that create the outputs of custom writes, by the names of the writes.

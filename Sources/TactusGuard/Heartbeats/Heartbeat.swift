@@ -1,7 +1,7 @@
 import CTactusGuard
 import Tactus
 
-/// A heartbeat of a program, as its guard judges it.
+/// A heartbeat: the message by which a program shows its guard that the program and its watched loops make progress.
 public struct Heartbeat: Sendable, Hashable, BitwiseCopyable {
   /// The number of the heartbeat, counted by the sender from 1 without a gap.
   public var number: UInt64
@@ -59,6 +59,8 @@ public struct HeartbeatWindow: Sendable, Hashable {
   /// progress. After a longer time the program, or the loop, is not under control.
   public let longest: Nanoseconds
 
+  /// Creates a window between two times since the previous heartbeat.
+  ///
   /// - Parameters:
   ///   - shortest: the shortest time, more than 0.
   ///   - longest: the longest time, more than `shortest`.

@@ -23,6 +23,8 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
   private var owed: UInt64 = 0
   private var answered: UInt64 = 0
 
+  /// Creates an account in which no answer is owed.
+  ///
   /// - Parameter patience: the longest time that an answer may take, more than 0.
   @_noLocks @_noAllocation
   public init(patience: Nanoseconds) { self.patience = patience }

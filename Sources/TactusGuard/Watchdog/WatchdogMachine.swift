@@ -53,6 +53,8 @@ public struct WatchdogMachine: Sendable, Equatable {
   public private(set) var state: State
   private var period = Nanoseconds.seconds(1)
 
+  /// Creates a machine whose device is not open yet.
+  ///
   /// - Parameter now: the instant of the first look, at which the device is opened.
   public init(at now: TickInstant) { state = .closed(retry: now) }
 

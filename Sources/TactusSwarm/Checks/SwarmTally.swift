@@ -38,8 +38,8 @@ struct SwarmTally {
     add(other.exercised)
   }
 
-  /// The commands, states and faults that never occurred, in words. An invariant proves nothing about a case that never
-  /// occurred.
+  /// The cases that no run has exercised, in words: invariants that had nothing to check, and commands, states and
+  /// faults that never occurred. An invariant proves nothing about a case that never occurred.
   var unexercised: [String] {
     rows.filter { $0.looks == 0 }.map { "\($0.part): nothing to look at for: \($0.invariant)" }
       + sorted.flatMap { part, counts in counts.filter { $0.count == 0 }.map { "\(part): \($0.name)" } }

@@ -9,6 +9,8 @@ public struct DeclaredFiles<System: DeviceSystem> {
   public private(set) var number = 0
   private var rules: PlayedRules<System>?
 
+  /// Creates the rules of a loop from those of its files.
+  ///
   /// - Parameter files: the rules of the files, at least one; a history begins with the first.
   public init(_ files: [System.Rules]) { self.files = files }
 

@@ -76,7 +76,7 @@ public protocol SwarmLoopPart: SwarmPart {
   var loop: SwarmLoop? { get }
   /// The outputs, read from the simulated hardware and never from the loop's reports.
   var outputs: Oracle.Outputs { get }
-  /// Called after each tick of the loop, when its outputs have been checked.
+  /// Handles the end of a tick. The function is called after each tick of the loop, when its outputs have been checked.
   func ticked(at now: TickInstant)
 }
 

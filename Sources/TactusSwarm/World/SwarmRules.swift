@@ -50,9 +50,9 @@ public struct SwarmLimit {
   public private(set) var longest: Nanoseconds
   /// The shortest limit that may be in force.
   public private(set) var shortest: Nanoseconds
-  /// A limit that was committed since the last tick.
+  /// The limit that was passed to the loop since its last tick, or `nil` if there was none.
   private var next: Nanoseconds?
-  /// A limit that takes effect as soon as the output is off.
+  /// A wider limit that takes effect as soon as the output is off, or `nil` if there is none.
   private var wider: Nanoseconds?
   private var isOff = true
   private let tick: Nanoseconds

@@ -58,7 +58,7 @@ final class TokenTickets: Sendable {
 
 /// The rule for an address of the page that a client gives, to which something is appended: a ticket, or the view of a plant.
 public enum PageAddress {
-  /// Returns the rule in words.
+  /// Returns the rule for an address of the page in words, as a part of an error message.
   ///
   /// - Parameter greatestLength: the greatest length in bytes.
   public static func rule(atMost greatestLength: Int) -> String {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A change survives a power cut once the function has returned; a concurrent reader sees the old file or the new one.
 public struct TokenFolder: Sendable {
-  /// Path of the token file, not of its folder. The lock file has the same path with `.lock` appended.
+  /// The path of the token file, not of its folder. The lock file has the same path with `.lock` appended.
   public let path: String
 
   /// Makes the value without touching the disk.

@@ -24,7 +24,7 @@ struct SMTPSession: Sendable {
   enum Failure: Error, Equatable {
     /// The server refused a command for good (5xx) or for now (4xx); the step names it.
     case refused(step: String, code: Int, text: String)
-    /// The server lacks what is needed, as the sentence says.
+    /// The server lacks a feature that the session needs; the text is a sentence that names it.
     case lacks(String)
   }
 

@@ -10,6 +10,8 @@ struct MadeAnswer: Sendable {
   /// The body in gzip, or `nil` if the answer is sent as it is to every client.
   private var gzip: ByteBuffer?
 
+  /// Makes the answer of a handler's response.
+  ///
   /// - Parameters:
   ///   - varies: whether a client that accepts gzip gets the answer in gzip, so that caches have to tell clients apart.
   ///   - compresses: whether the answer in gzip is made. This takes the calling thread some milliseconds for each 100 kB.

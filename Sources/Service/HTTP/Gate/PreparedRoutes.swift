@@ -92,7 +92,7 @@ struct PreparedAnswer {
 enum ConnectionField {
   /// The field is left out: an HTTP/1.1 connection stays open.
   case unsaid
-  /// `keep-alive`, for an HTTP/1.0 client that asked for it.
+  /// The field is `keep-alive`, for an HTTP/1.0 client that asked for it.
   case keepAlive
   case close
 

@@ -39,7 +39,7 @@ public struct Route: Sendable {
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
   /// must not block, nor take long.
   public private(set) var makesSafe = false
-  /// Makes the answers if they do not depend on the request.
+  /// The maker of the answers that all requests share, or `nil` if the answer depends on the request.
   private(set) var common: CommonAnswer?
 
   /// Makes a GET route that answers from a prepared document.

@@ -37,6 +37,8 @@ final class LegSwarm: SwarmLoopPart {
   private var batch = DatagramBatch(capacity: 64, size: 64)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
 
+  /// Creates the two legs of one history.
+  ///
   /// - Parameters:
   ///   - files: the settings of each leg at the loop's start and after reloads; the checks use those of `LegSwarm.files`.
   ///   - tamper: changes the messages of the operator's link, as in `SwarmLink`.

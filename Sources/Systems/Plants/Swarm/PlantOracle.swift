@@ -158,7 +158,8 @@ struct PlantOracle {
     records.plants.reduce(into: [:]) { $0[$1.user.key, default: [:]][$1.name.text] = $1.sensors.map(\.text) }
   }
 
-  /// Checks the content of the store. The function is to be called whenever it may have changed.
+  /// Checks that the store has exactly the plants whose changes were acknowledged, that no number is given again, and
+  /// that no user has too many plants. The function is to be called whenever the store may have changed.
   mutating func kept(_ records: PlantRecords, at now: TickInstant) {
     let plants = Self.plants(records)
     let expected = acknowledged

@@ -31,6 +31,8 @@ final class PlantSwarmDaemon {
   /// The events that have not been sent to subscribers yet.
   private var events: [Event] = []
 
+  /// Creates the parts of one daemon, on a garden and a store that survive it.
+  ///
   /// - Parameters:
   ///   - clock: the desk's present instant; set by the swarm's part.
   ///   - wallAtZero: seconds since 1970 at the start of the history.

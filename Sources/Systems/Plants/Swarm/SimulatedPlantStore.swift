@@ -28,6 +28,8 @@ final class SimulatedPlantStore: PlantDeskStore {
   private let state = Mutex(State())
   private let forgets: Bool
 
+  /// Creates an empty store.
+  ///
   /// - Parameter forgets: whether the store only claims to have stored changes, for tests.
   init(forgets: Bool = false) { self.forgets = forgets }
 

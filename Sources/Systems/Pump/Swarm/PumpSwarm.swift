@@ -44,6 +44,8 @@ final class PumpSwarm: SwarmLoopPart {
     var nextBeat: TickInstant
   }
 
+  /// Creates the pump of one history.
+  ///
   /// - Parameters:
   ///   - files: the loop's rules at its start and after each reload; the oracle checks against the standard ones.
   ///   - tamper: changes the operator's lines, as in `SwarmLink`.

@@ -2,7 +2,7 @@
 public enum PumpLineError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The line is empty or contains only blanks.
   case empty
-  /// A command of more than 63 bytes, or a reply of more than 512.
+  /// The line is too long: a command has more than 63 bytes, or a reply more than 512.
   case tooLong(count: Int)
   case unknownCommand(at: Int)
   case unknownReply(at: Int)

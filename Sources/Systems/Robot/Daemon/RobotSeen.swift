@@ -98,7 +98,7 @@ struct RobotView {
   enum ForwardStopWord: String, Word { case obstacle, distanceUnknown }
 
   struct HolderView {
-    /// The source in words, such as `192.168.1.20:50000` or `local client 7`.
+    /// The source that controls the robot, in words, such as `192.168.1.20:50000` or `local client 7`.
     let source: String
     let ageMs: Double
   }

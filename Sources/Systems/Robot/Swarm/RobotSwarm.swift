@@ -46,6 +46,8 @@ final class RobotSwarm: SwarmLoopPart {
   private var batch = DatagramBatch(capacity: 64, size: 256)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
 
+  /// Creates the robot of one history.
+  ///
   /// - Parameters:
   ///   - files: the loop's rules at its start and after reloads; the checks use those of `RobotSwarm.files`.
   ///   - tamper: changes the messages of the operator's link, as in `SwarmLink`.

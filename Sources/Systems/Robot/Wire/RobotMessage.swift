@@ -62,7 +62,7 @@ extension WheelSpeeds {
   }
 }
 
-/// What a robot is asked for, in a datagram or by a client inside the daemon.
+/// A command to a robot, in a datagram or from a client inside the daemon.
 public enum RobotCommand: Sendable, Hashable, BitwiseCopyable {
   /// Drives the wheels at these speeds, −100…100 % each; higher speeds in the datagram have been clamped. Decoding leaves (0, 0) a drive;
   /// `RobotMachine` treats it as a stop, which any source may send.

@@ -32,6 +32,8 @@ public struct DoorWatch: Sendable {
   private var phase: Phase
   private var failures = 0
 
+  /// Creates a watch that begins with a pause before its first question.
+  ///
   /// - Parameter now: when the port was opened.
   public init(at now: TickInstant) { phase = .resting(since: now) }
 

@@ -4,6 +4,8 @@ public struct FrameLimit: Sendable {
   private let period: UInt64
   private var due: UInt64 = 0
 
+  /// Creates a limit of `framesPerSecond` frames a second.
+  ///
   /// - Parameter framesPerSecond: the limit, at least 1.
   public init(framesPerSecond: Int) { period = 1_000_000_000 / UInt64(clamping: max(framesPerSecond, 1)) }
 

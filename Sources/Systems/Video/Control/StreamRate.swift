@@ -15,6 +15,8 @@ public struct StreamRate: Sendable, Equatable {
     public var slowest: UInt16
     public var fastest: UInt16
 
+    /// Creates limits from two bit rates and two frame rates.
+    ///
     /// - Parameters:
     ///   - lowest: the lowest bit rate, in bits a second. A rate above `highest` counts as `highest`.
     ///   - highest: the highest bit rate, which also applies while no link reports anything.

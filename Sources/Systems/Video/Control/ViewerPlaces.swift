@@ -52,6 +52,8 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private var connections: [UInt: Connection] = [:]
   private var sessions: [String: Session] = [:]
 
+  /// Creates places for `limit` sessions, none of which is taken.
+  ///
   /// - Parameter limit: the highest number of sessions that play at a time.
   public init(limit: Int) { self.limit = limit }
 

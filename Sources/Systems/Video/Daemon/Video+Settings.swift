@@ -51,6 +51,8 @@ struct VideoStart: Sendable {
   private let password: String?
   private let labels: [String]?
 
+  /// Reads the files that the configuration names.
+  ///
   /// - Throws: an error if a file with a password or labels cannot be read.
   init(_ wiring: Video.Wiring, address: String, isSimulated: Bool) throws {
     (self.wiring, self.address, self.isSimulated) = (wiring, address, isSimulated)

@@ -30,6 +30,8 @@
     private var hasAnswered = false
     private var detection = VideoDetection(.starting)
 
+    /// Creates a detector, whose thread runs from `start` on.
+    ///
     /// - Parameters:
     ///   - width: the width of the camera's picture as shown, in pixels; `height` likewise.
     ///   - report: called for each answer and each end of the program, on the detector's thread.

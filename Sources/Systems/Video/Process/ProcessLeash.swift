@@ -13,6 +13,8 @@
     private var thread: pthread_t?
     private let start: () -> pid_t
 
+    /// Starts a process on a new thread.
+    ///
     /// - Parameter start: starts the process on the new thread and returns its id or −errno.
     init(start: @escaping () -> pid_t) {
       self.start = start

@@ -34,6 +34,8 @@
     private let token: UnsafeMutablePointer<GstRTSPToken>
     private let wrong: @Sendable () -> Void
 
+    /// Creates the authority for one user name and password.
+    ///
     /// - Parameter wrong: called when a wrong password was given or an attempt was rejected unchecked. Called on any thread.
     init(user: String, password: String, wrong: @escaping @Sendable () -> Void) {
       (self.user, self.password, self.wrong) = (user, password, wrong)

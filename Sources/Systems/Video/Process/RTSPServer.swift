@@ -18,11 +18,12 @@
   // Safe: what those threads touch is locked, or set before they exist.
   final class RTSPServer: @unchecked Sendable {
     struct Handlers: Sendable {
-      /// Called on any thread when the number of streams that are prepared or watched has changed.
+      /// The function that is called on any thread when the number of streams that are prepared or watched has changed.
       let changed: @Sendable () -> Void
-      /// Called on any thread when a viewer needs a key frame.
+      /// The function that is called on any thread when a viewer needs a key frame.
       let needsKey: @Sendable () -> Void
-      /// Called on any thread when sessions or connections exceed a limit, so that `tidy` must be called soon.
+      /// The function that is called on any thread when sessions or connections exceed a limit, so that `tidy` must be
+      /// called soon.
       let crowded: @Sendable () -> Void
       /// Returns the reason why the camera has failed and viewers are rejected, or `nil` if the camera works.
       let refusal: @Sendable () -> String?

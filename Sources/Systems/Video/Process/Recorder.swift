@@ -27,6 +27,8 @@
     private var muxer = FragmentedMP4()
     private let report: @Sendable (VideoRecording) -> Void
 
+    /// Creates the recorder of one file, which begins with the first key frame.
+    ///
     /// - Parameters:
     ///   - file: the descriptor of an empty file, which the recorder owns from now on, because this process can open no files; `nil` if
     ///     none came with the order.

@@ -15,9 +15,9 @@
     struct Handlers: Sendable {
       /// Takes the answer to the offer, or the reason why the offer cannot be answered. It is called on any thread.
       let answered: @Sendable (Result<String, VideoFailure>) -> Void
-      /// Called on any thread when the connection's state has changed.
+      /// The function that is called on any thread when the connection's state has changed.
       let changed: @Sendable () -> Void
-      /// Called on any thread when the viewer needs a key frame.
+      /// The function that is called on any thread when the viewer needs a key frame.
       let needsKey: @Sendable () -> Void
     }
 

@@ -10,9 +10,9 @@
     struct Handlers: Sendable {
       /// Sends a report to the daemon. It is called on any thread.
       let report: @Sendable (VideoReport) -> Void
-      /// Called on any thread when a session has changed, so that `tidy` must be called soon.
+      /// The function that is called on any thread when a session has changed, so that `tidy` must be called soon.
       let changed: @Sendable () -> Void
-      /// Called on any thread when a viewer needs a key frame.
+      /// The function that is called on any thread when a viewer needs a key frame.
       let needsKey: @Sendable () -> Void
     }
 

@@ -10,7 +10,7 @@ public enum VideoReport: Sendable, Hashable {
   /// The initialisation segment that an MP4 player needs before the first fragment. `codec` is the name according to RFC 6381, such as
   /// `avc1.42C01F`.
   case initialisation(codec: String, bytes: [UInt8])
-  /// One frame of video.
+  /// A fragment of the MP4 stream, which holds one frame. `isKey` tells whether the frame is a key frame.
   case fragment(isKey: Bool, bytes: [UInt8])
   case picture([UInt8])
   case recording(VideoRecording)

@@ -1,10 +1,10 @@
 /// The counts of the video process since its start.
 public struct VideoStatistics: Sendable, Hashable {
-  /// Encoded frames.
+  /// The number of frames that were encoded.
   public var frames: UInt64 = 0
   public var keyFrames: UInt64 = 0
   public var encodedBytes: UInt64 = 0
-  /// JPEG pictures made.
+  /// The number of JPEG pictures that were made.
   public var pictures: UInt64 = 0
   /// The number of frames encoded in the last whole second.
   public var framesLastSecond: UInt32 = 0
@@ -13,7 +13,8 @@ public struct VideoStatistics: Sendable, Hashable {
   /// The mean time from a raw frame's arrival at the encoder to the end of its encoding in the last second, in nanoseconds; 0 if there
   /// was no frame.
   public var encodeMean: UInt64 = 0
-  /// The longest of these times in the last second, in nanoseconds; 0 if there was no frame.
+  /// The longest time from a raw frame's arrival at the encoder to the end of its encoding in the last second, in
+  /// nanoseconds; 0 if there was no frame.
   public var encodeWorst: UInt64 = 0
   /// The time from the last request for pictures to the first encoded frame, in nanoseconds; 0 if there has been none.
   public var firstFrame: UInt64 = 0
@@ -31,7 +32,7 @@ public struct VideoStatistics: Sendable, Hashable {
   public var fragmentsDropped: UInt64 = 0
   /// The bit rate that the encoder is asked for, in bits a second; 0 before the settings are known.
   public var rateBits: UInt32 = 0
-  /// The frames a second that the encoder is given at most.
+  /// The greatest number of frames a second that the encoder is given.
   public var rateFrames: UInt16 = 0
   public var rateCause = StreamRate.Cause.configured
   /// The share of packets that the viewer with the worst link has lost, in thousandths.

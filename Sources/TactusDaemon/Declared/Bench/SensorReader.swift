@@ -69,7 +69,7 @@ private struct SensorLoop: ~Copyable, ControlLoop, NoOutput {
   mutating func tick(_ tick: Tick) { writer.write(readBlocking(sensor, at: tick.started)) }
 }
 
-/// Nothing on this lane has a deadline that a lock or an allocation could miss.
+/// Reads a sensor, which may block and allocate. Nothing on this lane has a deadline that this could miss.
 @_semantics("no_performance_analysis") @inline(never)
 private func readBlocking(_ sensor: Unmanaged<LinuxSensor>, at now: TickInstant) -> SensorReading {
   sensor.takeUnretainedValue().read(at: now)

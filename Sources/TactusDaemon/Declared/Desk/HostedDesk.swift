@@ -36,9 +36,9 @@ protocol RunningDesk: AnyObject, Sendable {
 }
 
 extension RunningDesk {
-  /// `false`: the desk hears notices on its thread alone.
+  /// The value `false`, because the desk hears notices on its thread alone.
   var hearsNotices: Bool { false }
-  /// Does nothing.
+  /// Does nothing, because the desk hears notices on its thread alone.
   func hear(_ notices: any Sendable, at now: TickInstant) {}
   /// Returns `nil`: the desk takes no rules.
   func change(of system: String, _ keys: [KeyChange], to rules: any Settings) -> DeskChange? { nil }

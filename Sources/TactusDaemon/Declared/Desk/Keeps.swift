@@ -4,7 +4,7 @@ import Tactus
 import WallTime
 import Wire
 
-/// Adopted by a system with tables in the program's store, which its desk writes and its routes show.
+/// A protocol for a system with tables in the program's store, which its desk writes and its routes show.
 ///
 /// ```swift
 /// enum Kettle: DeviceSystem, Keeps, Serves {
@@ -158,7 +158,7 @@ extension DeviceSystem {
   }
 }
 
-/// Adopted by a system with tables that are older than `Table` or whose columns differ from those of a row. Such a
+/// A protocol for a system with tables that are older than `Table` or whose columns differ from those of a row. Such a
 /// system has no kept fields.
 public protocol KeepsOwn: DeviceSystem {
   /// The tables, and the functions that do not work without them.

@@ -1,8 +1,8 @@
 import Service
 import Tactus
 
-/// Adopted by a system whose desk sends orders to its own loop, for example by a schedule, and must know the effects of
-/// an order before a client is answered.
+/// A protocol for a system whose desk sends orders to its own loop, for example by a schedule, and must know the
+/// effects of an order before a client is answered.
 ///
 /// ```swift
 /// enum Sprinkler: DeviceSystem, Serves, OrdersLoop {

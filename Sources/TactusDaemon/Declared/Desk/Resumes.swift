@@ -2,7 +2,7 @@
 import Store
 import Tactus
 
-/// Adopted by a system with fields whose values are kept over a restart; these fields are marked `.kept`.
+/// A protocol for a system with fields whose values are kept over a restart; these fields are marked `.kept`.
 ///
 /// ```swift
 /// Field("step", \.step, "Number of the step.").kept

@@ -4,7 +4,7 @@ import Store
 import Tactus
 import WallTime
 
-/// Adopted by a system with a desk: code that runs beside the loops, may wait for a disk, and answers routes of its
+/// A protocol for a system with a desk: code that runs beside the loops, may wait for a disk, and answers routes of its
 /// own.
 ///
 /// ```swift

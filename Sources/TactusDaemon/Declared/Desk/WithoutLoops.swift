@@ -1,8 +1,8 @@
 import Service
 import Tactus
 
-/// Adopted by a system without control loops. It has no actuators, and its state is published by its desk: a camera, a
-/// weather station, or any program beside the daemon.
+/// A protocol for a system without control loops. It has no actuators, and its state is published by its desk: a
+/// camera, a weather station, or any program beside the daemon.
 ///
 /// ```swift
 /// enum Station: WithoutLoops {

@@ -1,4 +1,4 @@
-/// Adopted by a system with constraints across keys of `Wiring` and `Rules`, or across several items of a list.
+/// A protocol for a system with constraints across keys of `Wiring` and `Rules`, or across several items of a list.
 ///
 /// A constraint on the keys of one group, or of one item, belongs in the `check` of that group.
 public protocol ChecksTogether: DeviceSystem {

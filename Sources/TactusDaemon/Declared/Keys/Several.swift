@@ -1,5 +1,5 @@
-/// Adopted by a system that a file may configure several times. Each item of a list is a complete system with its own
-/// lane, guarded outputs, card and `name:`.
+/// A protocol for a system that a file may configure several times. Each item of a list is a complete system with its
+/// own lane, guarded outputs, card and `name:`.
 ///
 /// ```swift
 /// enum Kettle: DeviceSystem, Several { static let list = "kettles"; static let most = 4; … }

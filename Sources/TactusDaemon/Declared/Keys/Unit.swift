@@ -50,37 +50,37 @@ public struct Unit: Sendable, Hashable {
 
   /// No unit: a count, a ratio 0…1 or a word.
   public static let none = Unit("", ending: "")
-  /// Percent. The metric is a ratio.
+  /// The unit percent. Its metric is a ratio.
   public static let percent = Unit("%", ending: "Percent", metric: "ratio", factor: 0.01)
-  /// Degrees Celsius.
+  /// The unit degree Celsius.
   public static let celsius = Unit("°C", ending: "Celsius", metric: "celsius", deviceClass: "temperature")
-  /// Revolutions per minute.
+  /// The unit revolution per minute.
   public static let rpm = Unit("rpm", ending: "Rpm", metric: "rpm")
-  /// Hertz.
+  /// The unit hertz.
   public static let hertz = Unit("Hz", ending: "Hertz", metric: "hertz", deviceClass: "frequency")
-  /// Seconds.
+  /// The unit second.
   public static let seconds = Unit("s", ending: "Seconds", metric: "seconds", deviceClass: "duration")
-  /// Minutes. The metric is in seconds.
+  /// The unit minute. Its metric is in seconds.
   public static let minutes = Unit("min", ending: "Minutes", metric: "seconds", factor: 60, deviceClass: "duration")
-  /// Hours. The metric is in seconds.
+  /// The unit hour. Its metric is in seconds.
   public static let hours = Unit("h", ending: "Hours", metric: "seconds", factor: 3_600, deviceClass: "duration")
-  /// Milliseconds. The metric is in seconds.
+  /// The unit millisecond. Its metric is in seconds.
   public static let milliseconds = Unit("ms", ending: "Ms", metric: "seconds", factor: 0.001, deviceClass: "duration")
-  /// Microseconds. The metric is in seconds.
+  /// The unit microsecond. Its metric is in seconds.
   public static let microseconds = Unit("µs", ending: "Us", metric: "seconds", factor: 1e-6, deviceClass: "duration")
-  /// Volts.
+  /// The unit volt.
   public static let volts = Unit("V", ending: "Volts", metric: "volts", deviceClass: "voltage")
-  /// Amperes.
+  /// The unit ampere.
   public static let amperes = Unit("A", ending: "Amperes", metric: "amperes", deviceClass: "current")
-  /// Watts.
+  /// The unit watt.
   public static let watts = Unit("W", ending: "Watts", metric: "watts", deviceClass: "power")
-  /// Metres.
+  /// The unit metre.
   public static let metres = Unit("m", ending: "Metres", metric: "meters", deviceClass: "distance")
-  /// Millimetres. The metric is in metres.
+  /// The unit millimetre. Its metric is in metres.
   public static let millimetres = Unit("mm", ending: "Mm", metric: "meters", factor: 0.001, deviceClass: "distance")
-  /// Degrees of an angle.
+  /// The unit degree of an angle.
   public static let degrees = Unit("°", ending: "Degrees", metric: "degrees")
-  /// Litres per minute.
+  /// The unit litre per minute.
   public static let litresPerMinute = Unit("L/min", ending: "LitresPerMinute", metric: "liters_per_minute")
 }
 

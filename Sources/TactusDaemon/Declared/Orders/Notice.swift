@@ -23,7 +23,7 @@ public enum NoRefusal: String, RefusalWord {
   public var sentence: String { "" }
 }
 
-/// Adopted by a system whose refusals are explained with its state: the state that it is in, and how to leave that
+/// A protocol for a system whose refusals are explained with its state: the state that it is in, and how to leave that
 /// state.
 public protocol Explains: DeviceSystem {
   /// Returns the sentence that explains a refusal.
@@ -112,7 +112,7 @@ public struct NoticeDetail: Sendable {
   public init(_ name: String, _ value: some Plain) { (self.name, self.value) = (name, value.plain) }
 }
 
-/// Adopted by a system whose notices have events or log lines of a special form.
+/// A protocol for a system whose notices have events or log lines of a special form.
 public protocol TellsInFull: DeviceSystem {
   /// Returns the log line and the event of a notice. Called on the main thread.
   static func inFull(_ told: Told<Notice>, _ look: Look<Self>) -> ToldInFull

@@ -1,7 +1,8 @@
 import Service
 import Tactus
 
-/// Adopted by a system that receives binary frames from WebSocket clients, or speaks a protocol of its own on WebSockets of its own.
+/// A protocol for a system that receives binary frames from WebSocket clients, or speaks a protocol of its own on
+/// WebSockets of its own.
 public protocol TakesFrames: DeviceSystem {
   /// Handles a frame. Called in the order of arrival on the client's event loop, and must not block.
   ///
@@ -41,7 +42,7 @@ public struct OwnSocket<System: DeviceSystem>: Sendable {
 /// from any thread.
 public struct FrameDoor<System: DeviceSystem>: Sendable {
   let door: HostedDoor<System>
-  /// The client.
+  /// The client that has sent the frame or opened the socket.
   public let caller: Caller
   /// Answers the frame, or `nil` for a client of a socket of its own, whose messages arrive when they are sent on to the loop.
   let answer: (@Sendable (FrameOutcome) -> Void)?

@@ -1,7 +1,7 @@
 import Wire
 
-/// Adopted by a system that arranges the panels of its row of the Grafana dashboard itself. The row of any other system
-/// has a panel for each metric.
+/// A protocol for a system that arranges the panels of its row of the Grafana dashboard itself. The row of any other
+/// system has a panel for each metric.
 public protocol HasPanels: DeviceSystem {
   /// The title of the row; by default the name of the system.
   static var rowTitle: String { get }
@@ -74,7 +74,7 @@ public struct Panel: Sendable {
 
 /// The samples of a metric in a panel. A counter is shown by its rate or increase, and any other field by its values.
 public struct Series: Sendable {
-  /// Which samples are drawn.
+  /// The choice of the samples that are drawn.
   public enum Shown: Sendable {
     /// All samples are drawn.
     case always

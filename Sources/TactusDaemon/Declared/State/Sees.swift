@@ -2,8 +2,8 @@ import Service
 import Synchronization
 import Tactus
 
-/// Adopted by a system whose documents contain more than its snapshot, such as names from the file, ages, or the state
-/// of a link.
+/// A protocol for a system whose documents contain more than its snapshot, such as names from the file, ages, or the
+/// state of a link.
 ///
 /// ```swift
 /// enum Robot: DeviceSystem, Sees {
@@ -43,7 +43,7 @@ public protocol Sees: DeviceSystem {
 extension Sees {
   /// Returns 0: the shown value depends only on the loop and on time.
   public static func version(_ look: Look<Self>) -> UInt64 { 0 }
-  /// `false`: documents show the instant of the last tick.
+  /// The value `false`, so that documents show the instant of the last tick.
   public static var showsPresent: Bool { false }
   /// Returns no bytes: the system has no members at the top level of the status.
   public static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8] { [] }

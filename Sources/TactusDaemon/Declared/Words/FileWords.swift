@@ -1,5 +1,5 @@
-/// Adopted by a system that has several sections in the file, one section whose name differs from the system's name, keys that had other names in
-/// earlier versions, or a trait of the package that leaves it out of a build.
+/// A protocol for a system that has several sections in the file, one section whose name differs from the system's
+/// name, keys that had other names in earlier versions, or a trait of the package that leaves it out of a build.
 ///
 /// ```swift
 /// static let sections = [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
@@ -20,11 +20,11 @@ public protocol Sections: DeviceSystem {
 }
 
 extension Sections {
-  /// Empty: no key had another name.
+  /// An empty dictionary, because no key had another name.
   public static var movedKeys: [String: String] { [:] }
-  /// `nil`: every build has the system.
+  /// The value `nil`, because every build has the system.
   public static var howToBuild: String? { nil }
-  /// Empty: no section configures other things.
+  /// An empty list, because no section configures other things.
   public static var toleratedSections: [String] { [] }
 
   /// Returns the result of reading the system from a file in a build that excludes it.
@@ -43,8 +43,9 @@ extension Sections {
   }
 }
 
-/// Adopted by a system whose lane has an unusual priority or an unusual name in the reference, whose file sets the
-/// number of missed ticks after which the safe state is entered, or whose loop needs larger mailboxes than the standard ones.
+/// A protocol for a system whose lane has an unusual priority or an unusual name in the reference, whose file sets the
+/// number of missed ticks after which the safe state is entered, or whose loop needs larger mailboxes than the standard
+/// ones.
 ///
 /// ```swift
 /// static let lane = LaneKeys(
@@ -64,7 +65,7 @@ extension ShapesLane {
   public static var mailbox: MailboxShape { MailboxShape() }
 }
 
-/// Adopted by a system whose loop uses its rules in another form than the file has, such as pulse widths instead of
+/// A protocol for a system whose loop uses its rules in another form than the file has, such as pulse widths instead of
 /// microseconds, or one struct made of several lists.
 ///
 /// `LoopRules` is nested under that name. As in every system, the `limit:` of the file's keys decides which changes

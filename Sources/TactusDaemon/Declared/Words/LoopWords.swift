@@ -4,7 +4,7 @@ import Store
 import Tactus
 import Wire
 
-/// Adopted by a system whose state before the first tick depends on its file, for example on the number of legs and
+/// A protocol for a system whose state before the first tick depends on its file, for example on the number of legs and
 /// their names.
 public protocol PreparesState: DeviceSystem {
   /// Returns the state before the first tick, in place of `initialState`. The values have no contradictions.
@@ -65,13 +65,13 @@ extension DeviceSystem where Order == NoOrder {
   public static var commands: [Command<NoOrder>] { [] }
   /// The placeholder order, which is never sent.
   public static var emergencyStop: NoOrder { .never }
-  /// `false`, since there is nothing to stop.
+  /// Returns `false`, since there is nothing to stop.
   public static func isEmergencyStopped(_ state: State) -> Bool { false }
   /// The placeholder order, which is never sent.
   public static var reset: NoOrder { .never }
-  /// `nil`, since a reset is never requested.
+  /// The value `nil`, since a reset is never requested.
   public static var nothingToReset: Refusal? { nil }
-  /// `nil`, since the loop receives no orders.
+  /// The value `nil`, since the loop receives no orders.
   public static var whenClientLeaves: NoOrder? { nil }
 }
 
@@ -80,7 +80,7 @@ extension DeviceSystem {
   static var takesOrders: Bool { Order.self != NoOrder.self && !isWithoutLoops }
 }
 
-/// Adopted by a system whose answers to commands contain more than the word of its state.
+/// A protocol for a system whose answers to commands contain more than the word of its state.
 public protocol AnswersInFull: Sees {
   /// The fields of the document that an answer contains. The answer to a command for an item contains only that item,
   /// under the item's name.

@@ -2,8 +2,8 @@ import AvahiSystemd
 import BluetoothBlueZ
 import TactusGuard
 
-/// Adopted by a system that needs access to more of the machine than its bench opens. A confined daemon has no other
-/// access, and one whose systems do not adopt it reads no file and looks up no name for them.
+/// A protocol for a system that needs access to more of the machine than its bench opens. A confined daemon has no
+/// other access, and one whose systems do not adopt it reads no file and looks up no name for them.
 public protocol Reaches: DeviceSystem {
   /// Returns the access that the system needs with a valid file.
   static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach
@@ -52,7 +52,7 @@ public struct Reach: Sendable {
 extension Reaches {
   /// Returns no services: the program's service alone is announced.
   public static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
-  /// Empty: the guard does every write by itself.
+  /// An empty dictionary, because the guard does every write by itself.
   public static var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
 
   static func reached(_ wiring: Any, _ rules: Any) -> Reach {
@@ -61,15 +61,15 @@ extension Reaches {
   }
 }
 
-/// Adopted by a system for which `doctor` checks more than its resource claims, such as cameras or a program that it
-/// starts.
+/// A protocol for a system for which `doctor` checks more than its resource claims, such as cameras or a program that
+/// it starts.
 public protocol Checks: DeviceSystem {
   /// Returns the findings on the machine. The function is also called without a configuration; `doctor.configuration`
   /// is `nil` then.
   static func diagnoses(_ doctor: Doctor) -> [Diagnosis]
 }
 
-/// Adopted by a system that knows devices which `tactus scan` would not find or name without it.
+/// A protocol for a system that knows devices which `tactus scan` would not find or name without it.
 public protocol FindsDevices: DeviceSystem {
   /// Returns the devices of a kind that the system finds on a machine, in place of those that the program would find,
   /// or `nil` if the system has no search of its own. Blocks for at most 10 s. If the machine is not the running one,
@@ -82,6 +82,6 @@ public protocol FindsDevices: DeviceSystem {
 extension FindsDevices {
   /// Returns `nil`: the system has no search of its own.
   public static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport? { nil }
-  /// Empty: the system names no devices.
+  /// An empty dictionary, because the system names no devices.
   public static var bluetoothPeers: [BluetoothUUID: String] { [:] }
 }

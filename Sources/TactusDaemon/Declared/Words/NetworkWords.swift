@@ -3,7 +3,7 @@ import Service
 import Tactus
 import Wire
 
-/// Adopted by a system that uses additional topics on the MQTT broker, besides the state and the commands that
+/// A protocol for a system that uses additional topics on the MQTT broker, besides the state and the commands that
 /// every system has there.
 ///
 /// ```swift
@@ -62,7 +62,7 @@ final class DeskOnBroker<System: OnBroker>: BrokerParticipant {
   func beat(at now: TickInstant, on broker: BrokerLine) { System.beat(desk, at: now, on: broker) }
 }
 
-/// Adopted by a system whose entities in Home Assistant differ from those that its fields would make.
+/// A protocol for a system whose entities in Home Assistant differ from those that its fields would make.
 public protocol ShowsEntities: DeviceSystem {
   /// Returns the entities that Home Assistant shows for the system.
   static func entities(_ look: Look<Self>, on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity]
@@ -78,7 +78,7 @@ extension ShowsEntities {
   }
 }
 
-/// Adopted by a system with metrics that fields cannot express, such as histograms.
+/// A protocol for a system with metrics that fields cannot express, such as histograms.
 public protocol MeasuresMore: DeviceSystem {
   /// Writes these metrics, after those of the fields, for the state that the loop has last published. The function may be called from any thread.
   static func write(_ published: Published<State>, _ look: Look<Self>, into writer: inout MetricsWriter)
@@ -91,8 +91,8 @@ extension MeasuresMore {
   }
 }
 
-/// Adopted by a system whose desk uses an offer of another system, such as water for plants. Neither system names the
-/// other: both know only the type of the offer.
+/// A protocol for a system whose desk uses an offer of another system, such as water for plants. Neither system names
+/// the other: both know only the type of the offer.
 ///
 /// ```swift
 /// static func desk(_ made: DeskMaterial<Plants>) throws -> PlantDesk { PlantDesk(made, water: made.need(WaterSupply.self)) }
@@ -140,8 +140,8 @@ extension DeskMaterial where System: Needs {
   public func need<Offer: Sendable>(_: Offer.Type) -> Needed<Offer> { Needed(offers) }
 }
 
-/// Adopted by a system whose desk makes an offer to other systems, such as water for plants. Neither system names the
-/// other: both know only the type of the offer.
+/// A protocol for a system whose desk makes an offer to other systems, such as water for plants. Neither system names
+/// the other: both know only the type of the offer.
 ///
 /// ```swift
 /// static func desk(_ made: DeskMaterial<Sprinkler>) throws -> SprinklerDesk {

@@ -4,7 +4,7 @@ import Service
 import ServiceDocuments
 import Tactus
 
-/// Adopted by a system that shows its state on a hand-written card. The page makes the frame as for every system:
+/// A protocol for a system that shows its state on a hand-written card. The page makes the frame as for every system:
 /// title, state, trouble, commands, e-stop and reset, settings and faults. The card fills the area beside the commands.
 ///
 /// ```swift
@@ -44,8 +44,8 @@ extension OwnCard {
   init(kind: String, _ card: Card) { self.init(kind: kind, html: card.html, script: card.script, style: card.style) }
 }
 
-/// Adopted by a system whose card, and a part of whose OpenAPI description, is written by hand. The files take precedence over the parts that are
-/// generated from the declaration. `GET /api/systems` does not describe the system.
+/// A protocol for a system whose card, and a part of whose OpenAPI description, is written by hand. The files take
+/// precedence over the parts that are generated from the declaration. `GET /api/systems` does not describe the system.
 public protocol HasDocuments: DeviceSystem {
   /// The files that are written by hand.
   static var documents: SystemDocuments { get }
@@ -62,7 +62,7 @@ extension HasDocuments {
   public static var documentSchema: String { name.titled }
 }
 
-/// Adopted by a system with additional commands in the terminal, such as `tactus drive`.
+/// A protocol for a system with additional commands in the terminal, such as `tactus drive`.
 ///
 /// ```swift
 /// static var terminal: [any ParsableCommand.Type] { [DriveCommand.self] }
@@ -78,11 +78,11 @@ public protocol HasCommands: DeviceSystem {
 }
 
 extension HasCommands {
-  /// Empty: the system simulates no device for other programs.
+  /// An empty list, because the system simulates no device for other programs.
   public static var simulatedDevices: [any ParsableCommand.Type] { [] }
 }
 
-/// Adopted by a system that describes itself at the start and in `check` in more detail than its declaration.
+/// A protocol for a system that describes itself at the start and in `check` in more detail than its declaration.
 public protocol Introduces: DeviceSystem {
   /// The noun in sentences for the actuators of the system, such as `the motors`, or `nil` if the system has no
   /// actuator.
@@ -99,7 +99,7 @@ public protocol Introduces: DeviceSystem {
 }
 
 extension Introduces {
-  /// `nil`: the examples are made from the commands.
+  /// The value `nil`, so that the examples are made from the commands.
   public static var callExamples: [String]? { nil }
 }
 

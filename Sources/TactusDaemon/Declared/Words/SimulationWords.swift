@@ -1,4 +1,5 @@
-/// Adopted by a system whose file can select simulated hardware (`backend: sim`) while the rest of the program is real.
+/// A protocol for a system whose file can select simulated hardware (`backend: sim`) while the rest of the program is
+/// real.
 public protocol MayBeSimulated: DeviceSystem {
   /// Returns whether the file selects simulated hardware. In that case the system claims only UDP ports, and the guard
   /// has no outputs of the system.
@@ -10,7 +11,7 @@ extension MayBeSimulated {
   static func isSimulatedBy(_ wiring: any Settings) -> Bool { (wiring as? Wiring).map { isSimulated($0) } ?? false }
 }
 
-/// Adopted by a system with scenarios of its own besides those that every declared system has.
+/// A protocol for a system with scenarios of its own besides those that every declared system has.
 public protocol Plays: DeviceSystem {
   /// Plays a scenario. For a `ScenarioWorld` the call `file.play(in: World.self, seed: seed)` does it.
   ///
@@ -21,8 +22,8 @@ public protocol Plays: DeviceSystem {
   static var scenarioHelp: String { get }
 }
 
-/// Adopted by a system whose scenarios have events and checks in addition to those that are made from the declaration. Their names must differ from
-/// those of the latter.
+/// A protocol for a system whose scenarios have events and checks in addition to those that are made from the
+/// declaration. Their names must differ from those of the latter.
 public protocol PlaysMore: DeviceSystem {
   /// The events, which change the state that the twins share.
   static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { get }
@@ -31,9 +32,9 @@ public protocol PlaysMore: DeviceSystem {
 }
 
 extension PlaysMore {
-  /// Empty: scenarios of the system have only the events that are made from the declaration.
+  /// An empty list: scenarios of the system have only the events that are made from the declaration.
   public static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { [] }
-  /// Empty: scenarios of the system have only the checks that are made from the declaration.
+  /// An empty list: scenarios of the system have only the checks that are made from the declaration.
   public static var scenarioChecks: [ScenarioCheck<DeclaredScenario<Self>>] { [] }
   // `World` is the scenario of this system, passed without its type.
   static func events<World>(in _: World.Type) -> [ScenarioWord<World>] { scenarioEvents as! [ScenarioWord<World>] }

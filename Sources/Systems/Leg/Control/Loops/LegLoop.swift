@@ -86,6 +86,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
       lines: [isWired ? 0 : nil], battery: battery, ports: ports, sequences: sequences, commandAge: commandAge)
   }
 
+  /// Creates the loop of all legs on these chips.
+  ///
   /// - Parameters:
   ///   - servos: the servo of each leg in order, 1…32, each on an output of its own; anything else is a programming error. The legs'
   ///     settings are the rules of the mailboxes.

@@ -60,6 +60,8 @@ struct LegPlayer: ~Copyable {
   private var beganAt = TickInstant.zero
   private(set) var status = LegSequenceStatus()
 
+  /// Creates a player, which plays no sequence at first.
+  ///
   /// - Parameter reader: the loop's end of a `LegSequenceBook`, or `nil` if no sequence is ever played.
   init(_ reader: consuming LatestReader<LegSequence>?) {
     self.reader = reader

@@ -24,7 +24,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
 
-  /// A waiting time after which every request that can become stale is stale.
+  /// A waiting time just beyond `patience`, after which a request counts as stale unless it makes the leg safe.
   static var tooLong: Nanoseconds {
     @_noLocks @_noAllocation get { patience + .milliseconds(1) }
   }

@@ -4,6 +4,8 @@ public struct LegRules: Sendable, Equatable, BitwiseCopyable {
   public let count: Int
   private var settings: [32 of LegSettings]
 
+  /// Combines the settings of all legs.
+  ///
   /// - Parameter settings: the settings of 1…32 legs in order; anything else is a programming error.
   public init(_ settings: [LegSettings]) {
     precondition((1...LegLoop.maximumLegs).contains(settings.count), "there are 1…32 legs")

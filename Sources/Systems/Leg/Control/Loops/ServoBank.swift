@@ -98,6 +98,8 @@ struct ServoBank: ~Copyable {
   private var levels: UInt64?
   private(set) var status = ServoBankStatus()
 
+  /// Takes over the bus of the chips and their output-enable lines.
+  ///
   /// - Parameters:
   ///   - chips: 1…8 chips with different addresses; anything else is a programming error.
   ///   - enable: the lines that are active when pulses may come out, or `nil` if every pin is wired to be active permanently.

@@ -39,7 +39,8 @@ extension LegEvent {
       }
     }
   }
-  /// What the event is if it comes too late to be meant: `stale` for what moves the leg, feeds its deadman or resets it, itself for what makes it safe.
+  /// The event that replaces this one if it has waited too long: `stale` if it moves the leg, feeds its deadman or
+  /// resets it, and the event itself if it makes the leg safe.
   var late: LegEvent {
     @_noLocks @_noAllocation get {
       switch self {

@@ -1,4 +1,4 @@
-/// What the operator, a link or a client inside the daemon tells a leg.
+/// An order or a report to a leg from its operator, a link or a client inside the daemon.
 public enum LegOrder: Sendable, Hashable, BitwiseCopyable {
   /// A command, which is handled as if it had come in a frame.
   case command(LegCommand)

@@ -62,6 +62,8 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
   private let bytes: UnsafeMutableRawBufferPointer
   private var now = TickInstant(nanoseconds: 0)
 
+  /// Creates the loop of an operator of one leg.
+  ///
   /// - Parameters:
   ///   - port: any socket or link; telemetry comes back to it.
   ///   - control: the connections of the same link, or `nil` if the link has no notion of connections. The loop requests a connection

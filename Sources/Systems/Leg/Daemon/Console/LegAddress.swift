@@ -32,6 +32,8 @@ extension LegAddress {
     }
   }
 
+  /// Parses the address of a leg as the user wrote it.
+  ///
   /// - Parameters:
   ///   - port: the UDP port of leg 0 if the address names no port.
   ///   - index: the index of the leg; each leg listens one UDP port further than the one before.

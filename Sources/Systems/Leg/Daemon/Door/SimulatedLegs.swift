@@ -9,6 +9,8 @@ struct SimulatedLegs: Sendable {
   private let wiring: Legs.Wiring
   private let outputEnables: [SimulatedGPIOLevel?]
 
+  /// Creates the view of the simulated chips.
+  ///
   /// - Parameters:
   ///   - chips: the simulated chips, in the order of the file.
   ///   - outputEnables: for each chip the level of the line at its output-enable pin, or `nil` if the pin is tied low.

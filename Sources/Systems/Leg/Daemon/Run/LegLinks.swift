@@ -134,6 +134,8 @@ struct LegTraffic: Sendable {
 
   init() {}
 
+  /// Takes the counts from the status of a link.
+  ///
   /// - Parameter link: the status of the link, or `nil` if the loop has not ticked yet.
   init(_ link: LegLinkStatus?, lost: UInt64) {
     if let link {

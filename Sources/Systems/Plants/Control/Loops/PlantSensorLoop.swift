@@ -33,6 +33,8 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   private var isBusStuck = false
   private var hasPushed = false
 
+  /// Creates the loop that reads these probes.
+  ///
   /// - Parameters:
   ///   - probes: 1…16 different probes; those on I2C need `bus`, those on SPI `port`, those on the radio `air`. Anything else is a
   ///     programming error.

@@ -13,6 +13,8 @@ public final class SimulatedGarden: Sendable {
   /// The soils in the order of the probes.
   public let soils: [SimulatedSoil]
 
+  /// Creates a garden with a separate soil for each sensor.
+  ///
   /// - Parameters:
   ///   - sensors: no two are the same probe, and one address has one chip; anything else is a programming error.
   ///   - clock: the clock for the timestamps of the buses' records.

@@ -20,6 +20,8 @@ public struct PlantSeen: Sendable {
     let replies: Int64
   }
 
+  /// Collects the data of the desk and of the loop at one moment.
+  ///
   /// - Parameters:
   ///   - desk: the desk, or `nil` before there is one.
   ///   - hostName: the host's name for the app, or `nil` if the app is not served.

@@ -7,6 +7,8 @@ struct SeenPlant: Sendable {
   private let condition: PlantCondition?
   private let watering: SeenWatering?
 
+  /// Creates the view of one plant.
+  ///
   /// - Parameter link: the settings of the plant's link to a zone, or `nil` if there is no link.
   init(_ plant: Plant, _ view: PlantView, _ link: PlantWateringSettings?) {
     self.plant = plant

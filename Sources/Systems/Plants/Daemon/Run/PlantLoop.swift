@@ -7,6 +7,8 @@ public struct PlantLoop: ~Copyable, ControlLoop {
   private var ends: Plants.Ends
   private var sensors: PlantSensorLoop
 
+  /// Joins the loop that reads the probes with its mailboxes.
+  ///
   /// - Parameter sensors: the loop that reads the probes; its snapshot must not be published elsewhere.
   public init(_ ends: consuming Plants.Ends, _ sensors: consuming PlantSensorLoop) {
     self.ends = ends

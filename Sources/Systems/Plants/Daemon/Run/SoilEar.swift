@@ -18,6 +18,8 @@ final class SoilEar: OwnLink, Sendable {
     private let listener = Mutex<BluetoothListener?>(nil)
   #endif
 
+  /// Creates the listener for these radio sensors.
+  ///
   /// - Parameter radios: the addresses in the order of the probes; `nil` for those that are wired.
   init(_ radios: [RadioAddress?], logger: Logger) { (self.radios, self.logger) = (radios, logger) }
 

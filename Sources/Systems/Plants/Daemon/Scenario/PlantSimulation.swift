@@ -32,6 +32,8 @@ final class PlantSimulation {
   private let clock = Guarded(TickInstant.zero)
   private let folder: URL
 
+  /// Creates the simulation of a setup.
+  ///
   /// - Throws: `StoreError` or `RuntimeError` if a temporary store cannot be made, or because of a programming error.
   init(_ setup: PlantScenario.Setup, seed: UInt64) throws {
     let wiring = setup.wiring

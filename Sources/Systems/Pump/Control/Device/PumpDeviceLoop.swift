@@ -36,6 +36,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   /// The instant at which the request being decided on was issued, or `nil` if no request is being decided on.
   private var issued: TickInstant?
 
+  /// Creates the loop of a pump in the device role.
+  ///
   /// - Parameters:
   ///   - ends: the loop's side of its mailboxes. Requests are answered in the order in which they were made.
   ///   - governor: the run limit with the time already used, or `nil` if the pump has rested.

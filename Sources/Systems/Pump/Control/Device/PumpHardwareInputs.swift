@@ -6,6 +6,8 @@ import Tactus
 public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written before the loop, used by it alone
   private let state: UnsafeMutablePointer<PumpHardwareInputsState>
 
+  /// Creates the inputs from those of the converter and the button that the pump has.
+  ///
   /// - Parameters:
   ///   - converter, bus: the analogue inputs, or both `nil` if there are none.
   ///   - button: a GPIO line with both edges, whose descriptor releases the loop, or `nil` if there is no button.

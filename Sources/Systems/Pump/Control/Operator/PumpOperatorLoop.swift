@@ -28,6 +28,8 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private var toldContact: PumpContact
   private var now = TickInstant.zero
 
+  /// Creates the loop that operates a pump.
+  ///
   /// - Parameters:
   ///   - ends: the loop's side of its mailboxes. Requests are answered in the order in which they were made.
   ///   - governor: the run limit with the time already used, or `nil` if the pump has rested.

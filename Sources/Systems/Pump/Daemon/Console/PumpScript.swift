@@ -33,7 +33,7 @@ struct PumpScript {
     case ending
   }
 
-  /// What is said besides of a pump that does not answer, and may hear all the same.
+  /// The end of the message about a pump that does not answer and may receive the OFF nevertheless.
   private static let blindOff =
     " OFF is sent all the same, and is not confirmed: a pump that runs on is stopped by its power switch"
 

@@ -21,6 +21,8 @@ public final class PumpLimitKeeper: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
+  /// Creates a keeper that stores the used part of the limit in `store`.
+  ///
   /// - Parameter boot: the identifier of the machine's present boot, or `nil` if it is not known.
   public init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store

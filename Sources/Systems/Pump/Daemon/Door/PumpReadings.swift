@@ -20,7 +20,7 @@ final class PumpReadings: Sendable {
     var open: PumpSpan?
     /// Minutes that are over and that the store has not accepted yet, oldest first.
     var unstored: [PumpSpan] = []
-    /// When the loop published the last sample.
+    /// The instant at which the loop published the last sample.
     var sampled = TickInstant.zero
     var nextPrune = TickInstant.zero
     /// Whether the store's failure has been logged.

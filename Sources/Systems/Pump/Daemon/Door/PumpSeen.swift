@@ -72,9 +72,9 @@ public struct PumpSeen: Sendable {
   let spent: Nanoseconds
   let left, untilRested, untilOff: Nanoseconds?
   let counters: Counters
-  /// In the operator role, whether the pump answers; otherwise `nil`.
+  /// Whether the pump answers, in the operator role; `nil` in the device role.
   let isAnswering: Bool?
-  /// In the device role, whether an operator is connected; otherwise `nil`.
+  /// Whether an operator is connected, in the device role; `nil` in the operator role.
   let isConnected: Bool?
 
   init(_ state: PumpState, links: [PumpLinkReport] = []) {

@@ -58,6 +58,8 @@ struct BoardWatch: BitwiseCopyable {
   private var asksBatteryAt = TickInstant(nanoseconds: 0)
   private var asksRoll = false
 
+  /// Creates a watch without readings.
+  ///
   /// - Parameter lowPercent: the charge at which the battery is low, or `nil` if no notice is wanted.
   @_noLocks @_noAllocation
   init(lowPercent: Int?) { self.lowPercent = lowPercent }

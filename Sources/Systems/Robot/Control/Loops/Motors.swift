@@ -85,7 +85,7 @@ public struct Motors: ~Copyable {
     }
   }
 
-  /// The board.
+  /// The kind of the board that drives the motors.
   public var board: RobotBoard {
     @_noLocks @_noAllocation get {
       switch driver {

@@ -48,6 +48,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   /// Whether the state has changed without a notice yet. The notice waits for the motors' answer, which is part of the notice.
   private var hasEdge = false
 
+  /// Creates the loop of a robot with these motors.
+  ///
   /// - Parameters:
   ///   - ends: the loop's side of the mailboxes. Requests are answered in order; committed settings take effect at the next tick.
   ///   - port: the robot's UDP socket.

@@ -46,7 +46,8 @@ extension RobotEvent {
     }
   }
 
-  /// What the event is if it comes too late to be meant: `stale` for a drive and a reset, itself for what stops the robot.
+  /// The event that replaces this one if it has waited too long: `stale` for a drive and a reset, and the event itself
+  /// if it stops the robot.
   var late: RobotEvent {
     @_noLocks @_noAllocation get {
       switch self {

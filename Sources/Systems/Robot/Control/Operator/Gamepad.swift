@@ -4,7 +4,7 @@
 public struct Gamepad: Sendable {
   /// The motion that a fully deflected stick requests.
   public enum Reach: Sendable, Hashable {
-    /// 100 % of both wheels, mixed as those of a joystick.
+    /// A fully deflected stick requests 100 % of both wheels, mixed as those of a joystick.
     case percent
     /// A fully deflected stick requests this motion, whose speeds are positive.
     case si(Twist)

@@ -52,6 +52,8 @@ public struct OperatorLoop: ~Copyable, ControlLoop {
   private let bytes: UnsafeMutableRawBufferPointer
   private var now = TickInstant(nanoseconds: 0)
 
+  /// Creates the loop of an operator of one robot.
+  ///
   /// - Parameters:
   ///   - port: any UDP socket; the robot replies to its address.
   ///   - robot: the robot's address, port 5005 unless configured otherwise.

@@ -101,7 +101,7 @@ final class RosbridgeTalk: SocketTalk {
     }
   }
 
-  /// Returns the error of an order that the loop refused or did not answer, or `nil`.
+  /// Returns the error of an order that the loop refused or did not answer, or `nil` if the order was accepted.
   private static func error(
     of result: Result<(Answer<IgnoreReason>, Published<RobotSnapshot>), APIError>
   ) -> APIError? {

@@ -106,7 +106,7 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var writes: Int64 = 0
   /// The number of writes and reads of the lines that failed.
   public internal(set) var lineFailures: Int64 = 0
-  /// The error of the last failure, or `nil` if none failed.
+  /// The error of the last failed access to the lines, or `nil` if none has failed.
   public internal(set) var lastLineFailure: GPIOError?
   /// The number of read-backs that differed from the levels written.
   public internal(set) var differences: Int64 = 0
@@ -144,7 +144,7 @@ public struct FlowStatus: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var litresPerMinute = 0.0
   /// The current flow alarm, or the one that caused the present fault; `nil` if the flow is normal.
   public internal(set) var alarm: FlowAlarm?
-  /// Reads of the flow sensor's line that failed.
+  /// The number of reads of the flow sensor's line that failed.
   public internal(set) var failures: Int64 = 0
 
   @_noLocks @_noAllocation

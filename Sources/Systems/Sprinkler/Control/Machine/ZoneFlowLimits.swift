@@ -40,7 +40,7 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
 
 /// The finding that the flow is beyond a limit of the only open zone.
 public struct ZoneFlowVerdict: Sendable, Hashable, BitwiseCopyable {
-  /// The zone.
+  /// The open zone whose flow is beyond a limit.
   public let zone: ZoneID
   /// The flow that was measured, in l/min.
   public let litresPerMinute: Double

@@ -29,7 +29,7 @@ public struct Evapotranspiration: Sendable {
     /// The heat that the soil takes, MJ/m²; −20…20. It is near 0 over one day.
     public var soilHeatMegajoules: Double
 
-    /// Creates a day, not checked: the equation checks it.
+    /// Creates a day without checking the values, which the equation checks.
     public init(
       dayOfYear: Int, maximumCelsius: Double, minimumCelsius: Double, vapourKilopascals: Double,
       windMetresPerSecond: Double, sunMegajoules: Double, soilHeatMegajoules: Double = 0

@@ -139,7 +139,7 @@ struct DeficitFinding: Hashable {
 
 /// The deficit of a zone at present.
 public struct DeficitStatus: Sendable, Hashable {
-  /// The zone.
+  /// The zone whose deficit this is.
   public var zone: ZoneID
   /// The deficit, or `nil` if no day has been counted yet.
   public var deficit: ZoneDeficit?

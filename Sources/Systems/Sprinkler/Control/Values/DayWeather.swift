@@ -17,7 +17,7 @@ public struct DayWeather: Sendable, Hashable {
   /// The sun's radiation on the ground, MJ/m².
   public var sunMegajoules: Double?
 
-  /// Creates a day of which nothing but these values is known, not checked.
+  /// Creates a day of which only these values are known, without checking them.
   public init(
     date: LocalDate, minimumCelsius: Double? = nil, maximumCelsius: Double? = nil, rainMillimetres: Double? = nil
   ) {

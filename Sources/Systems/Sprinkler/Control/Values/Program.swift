@@ -85,11 +85,13 @@ public struct Program: Sendable, Hashable, Codable {
 
 /// A rule that says on which local dates a program starts.
 public enum DayRule: Sendable, Hashable, Codable {
-  /// The days of the week whose bits are set; bit 0 is Monday, bit 6 Sunday. With no bit set the program never starts by itself.
+  /// The program starts on the days of the week whose bits are set; bit 0 is Monday, bit 6 Sunday. With no bit set the
+  /// program never starts by itself.
   case weekdays(UInt8)
-  /// Every `days` days, counted from the date `from`; 1…365.
+  /// The program starts every `days` days, 1…365, counted from the date `from`.
   case interval(days: Int, from: LocalDate)
-  /// Odd days of the month, but neither a 31st nor 29 February, so that two odd days never follow each other.
+  /// The program starts on odd days of the month, but neither on a 31st nor on 29 February, so that two odd days never
+  /// follow each other.
   case odd
   /// The program starts on even days of the month.
   case even

@@ -26,7 +26,7 @@ public enum RainSensorReading: Sendable, Hashable, CaseIterable, BitwiseCopyable
 
 /// The state of the rain sensor as the schedules see it.
 public struct RainSensorStatus: Sendable, Hashable {
-  /// The state in one word.
+  /// The state of a rain sensor in one word.
   public enum Word: String, Sendable, CaseIterable {
     /// The line has not been read, or cannot be read: schedules run as they are.
     case unknown
@@ -41,7 +41,7 @@ public struct RainSensorStatus: Sendable, Hashable {
     /// The sensor has been wet for so long that its wire counts as broken, and schedules run unchanged.
     case stuck
   }
-  /// The state.
+  /// The state of the sensor in one word.
   public var word: Word
   /// The instant at which the present reading began, or `nil` if the line has not been read.
   public var since: WallInstant?

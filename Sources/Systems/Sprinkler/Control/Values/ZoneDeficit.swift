@@ -30,7 +30,7 @@ public struct DeficitRule: Sendable, Hashable {
 /// Each day counts once, in the order of dates. Days come from the weather provider and irrigation from the times that valves were open, so
 /// neither depends on this computer's wall clock.
 public struct ZoneDeficit: Sendable, Hashable, Codable {
-  /// The zone.
+  /// The zone whose deficit this is.
   public var zone: ZoneID
   /// The deficit, in mm; from 0 to the greatest of the zone's rule.
   public internal(set) var millimetres = 0.0

@@ -51,7 +51,7 @@ public struct ZoneFlow: Sendable, Hashable, Codable {
 
 /// The flow of a zone for people.
 public struct ZoneFlowStatus: Sendable, Hashable {
-  /// The zone.
+  /// The zone whose flow this is.
   public var zone: ZoneID
   /// The known flow, or `nil` if no run has been measured or nothing is learnt.
   public var flow: ZoneFlow?

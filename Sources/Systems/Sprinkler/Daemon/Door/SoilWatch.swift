@@ -14,6 +14,8 @@ final class SoilWatch: Sendable {
   private let pins: [Int]
   private let next = Mutex(TickInstant.zero)
 
+  /// Creates a watch over the soil of plants, of topics and of comparators.
+  ///
   /// - Parameters:
   ///   - soil: the offer of a system that measures soil, which may be made later than the watch.
   ///   - topics: the readings from the broker's topics.

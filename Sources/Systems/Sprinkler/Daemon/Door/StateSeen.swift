@@ -13,6 +13,8 @@ struct StateSeen: Sendable {
   /// The fault in words that do not name the parts connected to lines, or `nil` if the state is not a fault.
   private let cause: String?
 
+  /// Describes a state of the valves.
+  ///
   /// - Parameter differing: the lines whose present level is not the one that was written. `nil` stands for the line
   ///   that the fault names, for a fault that has just occurred.
   init(_ state: IrrigationState, _ lines: NamedLines, differing: [LineSeen]? = nil) {

@@ -11,6 +11,8 @@ public struct Letterbox: Sendable, Hashable {
   /// The height of the picture within the input, in pixels.
   public let height: Int
 
+  /// Computes the placement of pictures of one size.
+  ///
   /// - Parameters:
   ///   - width: the width of the picture in pixels, positive, as must be the height.
   public init(pictureWidth: Int, pictureHeight: Int, side: Int) {

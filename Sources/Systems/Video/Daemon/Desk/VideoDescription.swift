@@ -22,6 +22,8 @@ public struct VideoDescription: Sendable {
   /// Creates the description for the default values of all keys.
   public init() { self.init(VideoSettings(), recordFolder: nil, recordLimitBytes: 0) }
 
+  /// Takes the values from the settings of the video process.
+  ///
   /// - Parameters:
   ///   - recordFolder: the folder for recordings, or `nil` if recording is not configured.
   ///   - recordLimitBytes: the size limit of a recording in bytes.

@@ -22,6 +22,8 @@ public final class VideoDesk: LoneDesk {
   let now: @Sendable () -> TickInstant
   private let fileName: @Sendable () -> String
 
+  /// Creates a desk without viewers.
+  ///
   /// - Parameters:
   ///   - order: sends an order to the video process, and drops it if no process runs. Called on any thread.
   ///   - publish: called when the state may have changed, on any thread.
