@@ -9,7 +9,7 @@ public final class SimulatedOperator<Controls: BitwiseCopyable, Request: Bitwise
   /// The mailboxes of the operator's loop.
   public let mailbox: OperatorMailbox<Controls, Request, Snapshot>
 
-  /// Creates a person whose loop has these controls and this snapshot at first.
+  /// Creates an operator whose loop begins with these controls and this snapshot.
   public init(_ endpoint: Endpoint, _ controls: Controls, _ snapshot: Snapshot) {
     self.endpoint = endpoint
     mailbox = OperatorMailbox(controls, snapshot, capacity: 16)

@@ -119,7 +119,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     return numbers
   }
 
-  /// Releases lines.
+  /// Releases the lines with these numbers.
   func free(_ numbers: [Int]) {
     books.withLock { books in
       for number in numbers {

@@ -25,7 +25,7 @@ public struct SensorReading: BitwiseCopyable, Sendable {
   /// The reason why there is no value, or `nil` if there is one.
   public var error: SensorError?
 
-  /// Creates a reading.
+  /// Creates a reading from a value or, if there is none, from the reason.
   @_noLocks @_noAllocation
   public init(_ value: Double, at: TickInstant, error: SensorError? = nil) {
     (self.value, self.at, self.error) = (value, at, error)

@@ -30,7 +30,7 @@ public final class SimulatedSensor: Sendable {
   /// Activates or ends a fault, which takes effect at the next value that the twin sets.
   public func inject(_ new: Fault) { fault.pointer.pointee.store(new.rawValue, ordering: .relaxed) }
 
-  /// The active fault.
+  /// The fault that the sensor has at present.
   public var activeFault: Fault { Fault(rawValue: fault.pointer.pointee.load(ordering: .relaxed)) ?? .none }
 
   private struct UnsafeFault: @unchecked Sendable {  // safe: an atomic at a fixed place

@@ -55,7 +55,7 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
 
   /// The address of the chip on its bus.
   public let address: I2CAddress
-  /// The measuring range.
+  /// The measuring range of the conversions.
   public let range: Range
   /// The number of conversions per second.
   public let rate: Rate

@@ -4,9 +4,9 @@ import Tactus
 
 /// An I2C chip with lines, of one of the kinds that `ExpanderLines` drives.
 public enum LineExpander: Sendable, Hashable, BitwiseCopyable {
-  /// An MCP23017.
+  /// The chip is an MCP23017.
   case mcp23017(MCP23017)
-  /// A PCF8574 or PCF8574A.
+  /// The chip is a PCF8574 or a PCF8574A.
   case pcf8574(PCF8574)
 
   /// Makes every output inactive.

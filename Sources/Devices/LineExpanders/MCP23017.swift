@@ -18,7 +18,7 @@ public struct MCP23017: Sendable, Hashable, BitwiseCopyable {
   /// The pins that are active at the low level.
   public let activeLow: UInt16
 
-  /// Creates a driver.
+  /// Creates a driver for a chip at an address. Does not use the bus.
   public init(address: I2CAddress, outputs: UInt16, activeLow: UInt16 = 0) {
     (self.address, self.outputs, self.activeLow) = (address, outputs, activeLow)
   }

@@ -15,7 +15,7 @@ public struct PCF8574: Sendable, Hashable, BitwiseCopyable {
   /// The address of the chip, which its pins A0…A2 select: 0x20…0x27, or 0x38…0x3F for a PCF8574A.
   public let address: I2CAddress
 
-  /// Creates a driver.
+  /// Creates a driver for a chip at an address. Does not use the bus.
   public init(address: I2CAddress) { self.address = address }
 
   /// Sets every pin: active ones low, the others high.

@@ -11,7 +11,7 @@ public struct ThermistorDivider: Sendable, Hashable, BitwiseCopyable {
     case supply
   }
 
-  /// The thermistor's constants.
+  /// The curve of the thermistor, which its constants determine.
   public let curve: ThermistorCurve
   /// The resistance of the resistor in Ω, more than 0.
   public let ohms: Double

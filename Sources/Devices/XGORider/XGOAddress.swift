@@ -1,6 +1,6 @@
 /// A register of an XGO board. Source: facts/robot.md, "The REAL Rider-Pi CM4".
 public struct XGOAddress: Sendable, Hashable, BitwiseCopyable {
-  /// The register, 0…255.
+  /// The number of the register, 0…255.
   public var value: UInt8
 
   /// Creates the address of any register. Known registers are static members.

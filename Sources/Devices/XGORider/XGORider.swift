@@ -170,7 +170,7 @@ public struct XGORider: Sendable, BitwiseCopyable {
     return reply
   }
 
-  /// Whether a request is open. The next one may be made once it is not.
+  /// Whether a request is unanswered. The next one may be made once it is answered or has timed out.
   public var isAsked: Bool {
     @_noLocks @_noAllocation get {
       if case .some = asked { return true }

@@ -27,7 +27,7 @@ enum SystemCrypto {
     one.count == other.count && crypto_equal(one, other, one.count) != 0
   }
 
-  /// Returns unpredictable bytes.
+  /// Returns `count` unpredictable bytes.
   static func randomBytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     precondition(crypto_random(&bytes, count) == 0, "libcrypto has no random bytes")

@@ -96,7 +96,7 @@ import NIOCore
 
 /// The certificate that a client shows to a server that asks for one, instead of a token.
 public struct ClientIdentity: Sendable {
-  /// The path of the certificate in PEM, followed by those that lead to the server's authority.
+  /// The path of a PEM file with the certificate, then those that lead to the server's authority.
   let certificate: String
   /// The path of its private key in PEM, without a password.
   let key: String

@@ -7,7 +7,7 @@ import NIOPosix
 ///
 /// Each request has its own connection. It may be used from any thread; only `ask` and `stop` block.
 public final class ServiceClient: Sendable {
-  /// A complete response.
+  /// A complete response to a request.
   public struct Answer: Sendable {
     /// The HTTP status code. An answer with a status other than 2xx is also an `Answer`, not a `Failure`.
     public let status: Int

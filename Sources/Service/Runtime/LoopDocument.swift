@@ -104,7 +104,7 @@ public struct LoopDocument: Codable, Sendable {
     public var path: [String]
     /// The way in which data that no loop measures reaches the loop, or null if the first loop of the path measures it.
     @OrNull public var arrival: String?
-    /// The ages at the end of each tick that used measured data.
+    /// The distribution of the age of the data, taken at the end of each tick that used measured data.
     public var ageNs: Distribution
     /// The age at the last use, or null before the first use.
     @OrNull public var lastNs: Int64?

@@ -85,7 +85,7 @@ public struct HeldPart: Sendable, Hashable {
 
 /// The effect of a restore on the rows of one kind.
 public struct ChangedRows: Sendable, Hashable {
-  /// The present rows.
+  /// The present rows of this kind.
   public let now: HeldRows
   /// The rows in the backup.
   public let backup: HeldRows

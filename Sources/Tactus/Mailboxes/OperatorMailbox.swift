@@ -31,7 +31,7 @@ public final class OperatorMailbox<Controls: BitwiseCopyable, Request: BitwiseCo
     snapshotReader = snapshots.reader()
   }
 
-  /// The newest snapshot.
+  /// The newest snapshot that the loop has published.
   public var newest: Snapshot { snapshotReader.read() }
 
   /// Sets the controls, which the loop sends from its next tick on.

@@ -104,7 +104,7 @@ struct DNSMessage: Equatable, Sendable {
   /// The records of all three sections.
   var records: [Record]
 
-  /// Decodes an answer.
+  /// Decodes an answer to a query.
   static func decode(_ bytes: [UInt8]) throws(Flaw) -> DNSMessage {
     guard bytes.count <= longestBytes else { throw .tooLong(bytes.count) }
     var reader = Reader(bytes)

@@ -8,7 +8,7 @@
   extension DaemonBrowser {
     /// A daemon that was found.
     public struct Found: Identifiable, Hashable, Sendable {
-      /// The announced name.
+      /// The name under which the daemon is announced.
       public var name: String
       /// The values of the daemon's TXT record by their keys in lower case, such as `version` and `systems`.
       public var texts: [String: String]

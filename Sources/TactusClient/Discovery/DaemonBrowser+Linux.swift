@@ -37,7 +37,7 @@
       self.group = group
     }
 
-    /// Starts browsing.
+    /// Starts browsing for daemons.
     public func start() {
       guard socket == nil else { return }
       failure = nil

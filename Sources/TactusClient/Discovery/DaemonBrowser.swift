@@ -19,7 +19,7 @@
     /// Creates a browser that is not browsing yet.
     public init() {}
 
-    /// Starts browsing.
+    /// Starts browsing for daemons.
     public func start() {
       guard browser == nil else { return }
       let browser = NWBrowser(for: .bonjourWithTXTRecord(type: "_tactus._tcp", domain: nil), using: .tcp)
@@ -46,7 +46,7 @@
       self.browser = browser
     }
 
-    /// Stops browsing.
+    /// Stops browsing for daemons.
     public func stop() {
       browser?.cancel()
       browser = nil

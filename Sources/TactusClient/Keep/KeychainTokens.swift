@@ -33,7 +33,7 @@
       return String(decoding: data, as: UTF8.self)
     }
 
-    /// Stores a token.
+    /// Stores the token of a daemon.
     public func keep(_ token: String, for endpoint: Endpoint) throws {
       try forget(endpoint)
       var item = query(endpoint)
@@ -43,7 +43,7 @@
       guard status == errSecSuccess else { throw Failure(status: status) }
     }
 
-    /// Removes a token.
+    /// Removes the token of a daemon.
     public func forget(_ endpoint: Endpoint) throws {
       let status = SecItemDelete(query(endpoint) as CFDictionary)
       guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }

@@ -24,10 +24,10 @@ public final class MemoryTokens: TokenStorage, @unchecked Sendable {
   /// Returns the token of a daemon, or `nil` if none is stored.
   public func token(for endpoint: Endpoint) -> String? { lock.withLock { tokens[endpoint.keptAs] } }
 
-  /// Stores a token.
+  /// Stores the token of a daemon.
   public func keep(_ token: String, for endpoint: Endpoint) { lock.withLock { tokens[endpoint.keptAs] = token } }
 
-  /// Removes a token.
+  /// Removes the token of a daemon.
   public func forget(_ endpoint: Endpoint) { lock.withLock { tokens[endpoint.keptAs] = nil } }
 }
 
@@ -63,12 +63,12 @@ public struct FileTokens: TokenStorage {
     return text.isEmpty ? nil : text
   }
 
-  /// Stores a token.
+  /// Stores the token of a daemon.
   public func keep(_ token: String, for endpoint: Endpoint) throws {
     try PrivateFile.write(Data((token + "\n").utf8), to: file(endpoint))
   }
 
-  /// Removes a token.
+  /// Removes the token of a daemon.
   public func forget(_ endpoint: Endpoint) throws {
     guard FileManager.default.fileExists(atPath: file(endpoint).path) else { return }
     try FileManager.default.removeItem(at: file(endpoint))

@@ -75,7 +75,7 @@ struct Caller: Sendable {
     }
   }
 
-  /// Encodes a body.
+  /// Encodes the body of a request.
   static func body(_ value: some Encodable) throws(ClientError) -> Data {
     do {
       let encoder = JSONEncoder()

@@ -38,7 +38,7 @@ public enum ClientError: Error, Equatable, Sendable, LocalizedError {
 
 /// The daemon's refusal of a request.
 public struct Refusal: Codable, Equatable, Sendable {
-  /// The HTTP status.
+  /// The HTTP status of the answer.
   public var status: Int
   /// The reason as a code for programs, which is stable across releases.
   public var code: String

@@ -34,12 +34,12 @@ public struct ClientRequest: Sendable, Equatable {
 
 /// The daemon's answer to a request, whatever its status.
 public struct ClientAnswer: Sendable, Equatable {
-  /// The HTTP status.
+  /// The HTTP status of the answer.
   public var status: Int
   /// The body of the answer.
   public var body: Data
 
-  /// Creates an answer.
+  /// Creates an answer from its status and its body.
   public init(status: Int, body: Data) {
     self.status = status
     self.body = body

@@ -1,7 +1,7 @@
 import Foundation
 import Observation
 
-/// The cooling pump.
+/// The cooling pump: its state, and the commands to it.
 @MainActor
 @Observable
 public final class PumpModel: SystemModel {

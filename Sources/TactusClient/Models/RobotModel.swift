@@ -12,7 +12,7 @@ public final class RobotModel {
     /// The position forwards, −1…1.
     public var y: Double
 
-    /// Creates a position.
+    /// Creates a position from its coordinates.
     public init(x: Double, y: Double) {
       self.x = x
       self.y = y

@@ -6,13 +6,13 @@ public enum JSONValue: Sendable, Hashable, Codable {
   case null
   /// The value `true` or `false`.
   case bool(Bool)
-  /// A number.
+  /// A value that is a number.
   case number(Double)
-  /// A string.
+  /// A value that is a string.
   case string(String)
-  /// An array.
+  /// A value that is an array.
   case array([JSONValue])
-  /// An object.
+  /// A value that is an object.
   case object([String: JSONValue])
 
   /// Decodes any JSON value.

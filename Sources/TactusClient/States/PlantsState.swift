@@ -117,7 +117,7 @@ public struct PlantChange: Codable, Equatable, Sendable {
   /// The moisture in percent above which the plant is wet.
   public var wetPercent: Double?
 
-  /// Creates a change.
+  /// Creates a change of the settings that are not `nil`.
   public init(name: String? = nil, sensors: [String]? = nil, dryPercent: Double? = nil, wetPercent: Double? = nil) {
     self.name = name
     self.sensors = sensors
@@ -198,9 +198,9 @@ public struct PlantAlerts: Codable, Equatable, Sendable {
 
 /// The daily pictures of the plants.
 public struct PlantPictures: Codable, Equatable, Sendable {
-  /// One picture.
+  /// One daily picture of the plants.
   public struct Picture: Codable, Equatable, Sendable, Identifiable {
-    /// The day, `YYYY-MM-DD`.
+    /// The day of the picture, `YYYY-MM-DD`.
     public var day: String
     /// The instant at which the picture was taken in ISO 8601.
     public var takenISO: String

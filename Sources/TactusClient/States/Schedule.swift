@@ -7,7 +7,7 @@ public struct Schedule: Codable, Equatable, Sendable, Identifiable {
     /// The time in minutes, before the seasonal level is applied.
     public var minutes: Double
 
-    /// Creates a step.
+    /// Creates a step that opens a zone for a number of minutes.
     public init(zoneId: Int, minutes: Double) {
       self.zoneId = zoneId
       self.minutes = minutes
@@ -75,18 +75,18 @@ public struct NewSchedule: Codable, Equatable, Sendable {
 public struct ScheduleChange: Codable, Equatable, Sendable {
   /// The new name of the schedule.
   public var name: String?
-  /// The new starts.
+  /// The new starts, in the form of `Schedule.startTimes`.
   public var startTimes: [String]?
-  /// The new weekdays.
+  /// The new weekdays, `Mon`…`Sun`.
   public var days: [String]?
-  /// The new zones.
+  /// The new zones, in the order in which they open.
   public var zones: [Schedule.Step]?
   /// Whether the schedule starts automatically.
   public var isEnabled: Bool?
   /// Whether a rain delay keeps the schedule from starting.
   public var skipIfRain: Bool?
 
-  /// Creates a change.
+  /// Creates a change of the settings that are not `nil`.
   public init(
     name: String? = nil, startTimes: [String]? = nil, days: [String]? = nil, zones: [Schedule.Step]? = nil,
     isEnabled: Bool? = nil, skipIfRain: Bool? = nil

@@ -4,7 +4,7 @@ public struct SchedulePreview: Codable, Equatable, Sendable {
   public struct Sunless: Codable, Equatable, Sendable {
     /// The number of the schedule.
     public var scheduleId: Int
-    /// The day, `YYYY-MM-DD`.
+    /// The day of the start, `YYYY-MM-DD`.
     public var date: String
     /// The start, such as `sunrise-20`.
     public var start: String

@@ -22,7 +22,7 @@ public struct SprinklerState: Codable, Equatable, Sendable {
     public static let known: [Mode] = [.idle, .watering, .paused, .fault, .emergencyStopped, .shutDown]
   }
 
-  /// One zone.
+  /// The state of one zone.
   public struct Zone: Codable, Equatable, Sendable, Identifiable {
     /// The number of the zone, 1…64.
     public var id: Int

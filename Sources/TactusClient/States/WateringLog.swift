@@ -54,7 +54,7 @@ public struct WateringLog: Codable, Equatable, Sendable {
     ]
   }
 
-  /// One run.
+  /// One run of a zone in the log.
   public struct Run: Codable, Equatable, Sendable {
     /// The number of the run.
     public var runId: Int

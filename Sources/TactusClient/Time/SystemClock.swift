@@ -39,7 +39,7 @@ public struct SystemClock: ClientClock {
   /// The time since the first use of the clock in this process, including the time in which the machine slept.
   public var now: Duration { ContinuousClock.now - Self.origin }
 
-  /// Seconds since 1970.
+  /// The wall clock in seconds since 1970.
   public var wallSeconds: Double { Date().timeIntervalSince1970 }
 
   /// Returns after `duration`, or throws as soon as the task is cancelled.

@@ -12,7 +12,7 @@ public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
   case trackingTime
   /// The lower limit of an output.
   case minimumOutput
-  /// A filter's frequency.
+  /// The cut-off frequency of a filter.
   case cutoff
   /// A filter's quality factor.
   case quality

@@ -178,7 +178,7 @@ struct CallSchemas {
 struct CallForm {
   /// The purpose of this form, or `nil` if the document does not state one.
   let summary: String?
-  /// The members of this form, the required ones first.
+  /// The members of the body in this form, the required ones first.
   let fields: [CallParameter]
 
   /// Returns a measure of how badly members fit the form, as numbers to be compared one after another: the members with a value that the form does

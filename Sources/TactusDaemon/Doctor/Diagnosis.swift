@@ -12,7 +12,7 @@ public struct Diagnosis: Equatable, Sendable {
 
   var name: String
   var status: Status
-  /// The observation.
+  /// The observation that the check has made.
   var found: String
   /// The reason why the observation matters.
   var why: String

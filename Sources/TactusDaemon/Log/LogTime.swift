@@ -23,7 +23,7 @@ struct LogTime {
   /// Has the C library read the machine's time zone, which a process that is confined later may not be able to.
   static func readZone() { tzset() }
 
-  /// The day: `2026-02-03`.
+  /// The local day: `2026-02-03`.
   var day: String { "\(parts.tm_year + 1900)-\(Self.two(parts.tm_mon + 1))-\(Self.two(parts.tm_mday))" }
 
   /// The time of day: `05:05:06`.

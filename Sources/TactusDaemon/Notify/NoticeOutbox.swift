@@ -43,7 +43,7 @@ struct NoticeOutbox: Sendable {
 
   init(_ kept: Kept = Kept(), keepSeconds: Int64) { (self.kept, self.keepSeconds) = (kept, keepSeconds) }
 
-  /// Adds a message.
+  /// Adds a message to those that wait for their receivers.
   mutating func add(_ message: NoticeMessage, at now: TickInstant) {
     let receiver = message.receiver
     kept.waiting.append(Waiting(message: message, since: now.seconds, notBefore: now.seconds))

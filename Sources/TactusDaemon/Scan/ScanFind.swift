@@ -51,7 +51,7 @@ public struct ScanReport: Equatable, Sendable {
   /// The places that were left out, with the reasons. If there are no finds, the first remark says why.
   public var remarks: [String]
 
-  /// Makes a report.
+  /// Makes a report from its finds and remarks.
   public init(finds: [ScanFind] = [], remarks: [String] = []) { (self.finds, self.remarks) = (finds, remarks) }
 
   /// The report as JSON, as docs/scan.md describes it.

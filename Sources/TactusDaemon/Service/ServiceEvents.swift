@@ -8,9 +8,9 @@ public struct ServiceEvents: ~Copyable {
   public enum Event: Equatable, Sendable {
     /// The program has received SIGTERM or SIGINT, given by its number.
     case stop(signal: Int32)
-    /// SIGHUP was received.
+    /// The program has received SIGHUP.
     case reopenLog
-    /// SIGCHLD was received.
+    /// The program has received SIGCHLD.
     case childEnded
     /// A loop has rung the doorbell.
     case doorbell

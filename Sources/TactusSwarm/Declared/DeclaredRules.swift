@@ -2,7 +2,8 @@
 import Tactus
 import TactusDaemon
 
-/// The rules of a declared system under the swarm, with which its file starts or which a reload reads.
+/// The rules of a declared system in one version of its file, with which a daemon of the swarm starts or which a reload
+/// puts in effect.
 struct DeclaredRules<Rules: Settings>: Equatable {
   let rules: Rules
   private let values: [ConfigValue?]

@@ -112,7 +112,7 @@ public struct ClientScope: Sendable, Equatable {
   /// The scope, or `nil` if these clients are refused.
   public let scope: Scope?
 
-  /// Makes a rule.
+  /// Makes a rule, which refuses the clients if `scope` is `nil`.
   public init(pattern: String, scope: Scope?) { (self.pattern, self.scope) = (pattern, scope) }
 
   /// Returns whether the rule applies to the name.

@@ -11,7 +11,7 @@ public struct FileFailure: Error, CustomStringConvertible {
 
   public var description: String { "\(path): \(reason)" }
 
-  /// Makes a failure.
+  /// Makes a failure from the path and the reason.
   public init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
 
   fileprivate static func tooLong(_ path: String, most: Int) -> FileFailure {

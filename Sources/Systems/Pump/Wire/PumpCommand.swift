@@ -120,7 +120,7 @@ extension PumpCommand {
 
 /// A pump's speed as its firmware represents it: the duty of an 8-bit PWM.
 public struct PumpSpeed: Sendable, Hashable, BitwiseCopyable {
-  /// The duty, 0…255.
+  /// The duty of the PWM, 0…255.
   public var duty: UInt8
 
   @_noLocks @_noAllocation

@@ -12,7 +12,7 @@ public struct InputEvent: Sendable, Hashable, BitwiseCopyable {
   /// The axis's new value, or for a key 1 if it was pressed, 0 if it was released, 2 if it repeats.
   public var value: Int32
 
-  /// Creates an event.
+  /// Creates an event from its kind, its code and its value.
   public init(type: UInt16, code: UInt16, value: Int32) { (self.type, self.code, self.value) = (type, code, value) }
 
   /// Decodes the bytes of one read of a device, in this machine's byte order. Returns `nil` unless these are whole events, at most

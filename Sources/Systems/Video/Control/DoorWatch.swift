@@ -7,7 +7,7 @@ import Tactus
 public struct DoorWatch: Sendable {
   /// The time from the end of one question to the next.
   public static var period: Nanoseconds { .seconds(5) }
-  /// The longest that an answer may take.
+  /// The longest time that an answer may take.
   public static var patience: Nanoseconds { .seconds(5) }
   /// The number of unanswered questions in a row after which the process is started again.
   public static var limit: Int { 3 }
@@ -37,7 +37,7 @@ public struct DoorWatch: Sendable {
   /// - Parameter now: when the port was opened.
   public init(at now: TickInstant) { phase = .resting(since: now) }
 
-  /// Whether a question has been asked and is still open.
+  /// Whether a request to the port awaits its answer.
   public var isAsking: Bool { if case .asking = phase { true } else { false } }
 
   /// Returns the action that is to be taken now.

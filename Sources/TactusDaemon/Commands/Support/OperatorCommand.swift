@@ -7,7 +7,7 @@ public protocol OperatorCommand: ~Copyable {
   /// Ends the operation because of a signal, or because the input has ended. Returns the exit status, or `nil` if `refresh` returns it later.
   mutating func interrupt() -> Int32?
 
-  /// Reads and applies the input that waits. Returns whether the input goes on; false at its end.
+  /// Reads and applies the waiting input. Returns whether more input may follow, which is `false` at its end.
   mutating func readInput() -> Bool
 
   /// Follows the operation; called at every ring of the doorbell. Returns the exit status at the end, else `nil`.

@@ -8,7 +8,7 @@ final class DeskSurroundings<State: BitwiseCopyable & Sendable, Notice: BitwiseC
   /// The place of the system in the file, or `nil` if the system is the only one of its kind.
   let at: SystemPlace?
   let isSimulated: Bool
-  /// The file's `network.bind_address`.
+  /// The value of the file's key `network.bind_address`.
   let bindAddress: String
   let portOwners: PortOwners
   /// The publisher of the state for a system without loops, or `nil` if a loop publishes the state.

@@ -47,7 +47,7 @@ public protocol LoneDesk: RuledDesk, Sendable {
 }
 
 extension LoneDesk {
-  /// Returns no events.
+  /// Returns no events, for a desk that has none.
   public func events(at now: TickInstant) -> [Event] { [] }
 }
 

@@ -28,7 +28,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   let wiring: System.Wiring
   let rules: System.Rules
   let lane: LaneKeys.Values
-  /// The file's `network.bind_address`.
+  /// The value of the file's key `network.bind_address`.
   let bindAddress: String
   let plan: SystemPlan
   /// The rate of the loop that takes the orders, or `nil` if the declaration makes no such loop.

@@ -88,7 +88,7 @@ public protocol NoticeWord: Word, DeviceNotice where Kind == Self {
 }
 
 extension NoticeWord {
-  /// The word itself.
+  /// The kind of the notice, which is the word itself.
   public var kind: Self { self }
 }
 

@@ -33,7 +33,7 @@ extension OnBroker {
   /// Does nothing: the system publishes no messages periodically.
   public static func beat(_ desk: Desk, at now: TickInstant, on broker: BrokerLine) {}
 
-  /// Returns no lines.
+  /// Returns no lines, for a system that adds none to `check`.
   public static func summary(_ wiring: Wiring, hasBroker: Bool) -> [String] { [] }
 
   static func summaryLines(_ wiring: any Settings, hasBroker: Bool) -> [String] {

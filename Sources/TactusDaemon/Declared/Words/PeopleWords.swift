@@ -109,7 +109,7 @@ public struct ProgramStart: Sendable {
   public let program: String
   /// Whether the whole program is simulated.
   public let isSimulated: Bool
-  /// The file's `network.bind_address`.
+  /// The value of the file's key `network.bind_address`.
   public let address: String
   /// The addresses on which the system listens, with the ports in effect.
   public let endpoints: [Endpoint]

@@ -8,7 +8,7 @@ public struct LineReading: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(500) }
   }
 
-  /// The four probes.
+  /// The four probes of the line sensor.
   public let probes: LineProbes
   /// The instant of the tick that read the probes.
   public let at: TickInstant

@@ -104,7 +104,7 @@ public struct Motors: ~Copyable {
     }
   }
 
-  /// Whether a request is open.
+  /// Whether a request to the board is unanswered.
   var isAsked: Bool {
     @_noLocks @_noAllocation get {
       if case .xgoRider(let board) = driver { return board.isAsked }

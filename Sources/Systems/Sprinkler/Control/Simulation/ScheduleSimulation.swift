@@ -57,10 +57,10 @@ public struct ScheduleSimulation: ~Copyable {
   /// The wall time now.
   public var wall: WallInstant { wallAtZero + now.nanoseconds / 1_000_000_000 }
 
-  /// Lets time pass.
+  /// Simulates the next `span`.
   public mutating func run(for span: Nanoseconds) { run(until: now + span) }
 
-  /// Lets time pass until the wall clock shows that instant.
+  /// Simulates the time until the wall clock shows `instant`.
   public mutating func run(untilWall instant: WallInstant) {
     guard wall < instant else { return }
     run(until: TickInstant(nanoseconds: (instant - wallAtZero) * 1_000_000_000))

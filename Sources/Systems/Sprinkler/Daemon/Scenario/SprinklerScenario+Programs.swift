@@ -78,12 +78,12 @@ extension Program {
 // MARK: forms of values
 
 extension ScenarioValue<Int> {
-  /// Minutes with a fraction, as whole seconds.
+  /// The form of minutes with a fraction, which become whole seconds.
   static var minutes: Self { ScenarioValue<Double>.number(0...1_440).map { Int(saturating: ($0 * 60).rounded()) } }
 }
 
 extension ScenarioValue<LocalDate> {
-  /// A date: `2026-03-29`.
+  /// The form of a date: `2026-03-29`.
   static var date: Self { .text(like: "a date like 2026-03-29") { ScheduleWords.date($0) } }
 }
 
@@ -96,7 +96,7 @@ extension ScenarioValue<StartTime> {
 }
 
 extension ScenarioValue<Program.Step> {
-  /// A zone and minutes: `[2, 7.5]`.
+  /// The form of a zone with its minutes: `[2, 7.5]`.
   static var step: Self {
     ScenarioValue<(Double, Double)>.pair(0...1_440).checked { number, _ in
       Int(exactly: number).flatMap { ZoneID($0) } == nil ? "expected a zone 1…64 and minutes, got \(number)" : nil
@@ -105,7 +105,7 @@ extension ScenarioValue<Program.Step> {
 }
 
 extension ScenarioValue<Season> {
-  /// A season: `[04-15, 10-10]`.
+  /// The form of a season: `[04-15, 10-10]`.
   fileprivate static var season: Self {
     ScenarioValue<[MonthDay]>.list(.text(like: "a day like 04-15") { ScheduleWords.monthDay($0) }).checked {
       $0.count == 2 ? nil : "expected two days like [04-15, 10-10], got a list of \($0.count)"
