@@ -25,9 +25,9 @@ public struct MAX31865: Sendable, BitwiseCopyable {
 
   /// The number of wires to the thermometer: two or four, or three.
   public enum Wires: Sendable, Hashable, BitwiseCopyable {
-    /// Two wires, whose resistance counts as part of the thermometer's, or four wires.
+    /// The thermometer has two wires, whose resistance is measured with it, or four wires.
     case twoOrFour
-    /// Three wires of the same kind, whose resistance the chip subtracts.
+    /// The thermometer has three wires of the same kind, whose resistance the chip subtracts.
     case three
   }
 

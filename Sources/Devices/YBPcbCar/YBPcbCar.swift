@@ -41,7 +41,7 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
   public let dutyScale: DutyScale
   /// Whether register 0x00 is written with magnitudes 0…100, fractions cut off, as the original script did, instead of register 0x01 with duties.
   ///
-  /// For byte compatibility only: no library of the board's maker knows that register.
+  /// The setting serves byte compatibility only: no library of the board's maker knows that register.
   public let legacyRegister: Bool
 
   /// Creates a driver for a board at an address. Does not use the bus.

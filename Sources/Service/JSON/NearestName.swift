@@ -1,6 +1,6 @@
 /// Returns the known name that is most similar to `name`, or `nil` if in every known name more than a third of the letters differ.
 ///
-/// For error messages. Takes a negligible time for any `name`, because it is cut to 64 characters.
+/// The name is for error messages. The search takes a negligible time for any `name`, because it is cut to 64 characters.
 public func nearestName(to name: String, among known: [String]) -> String? {
   let name = String(name.prefix(64))
   let best = known.map { ($0, editDistance(name, $0)) }.min { $0.1 < $1.1 }

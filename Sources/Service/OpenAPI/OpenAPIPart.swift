@@ -200,7 +200,8 @@ extension JSONValue {
     .object(members.map { Member(name: $0.name, value: value($0)) })
   }
 
-  /// Returns the members as `JSONSerialization` reads them. A name that comes twice, by a word and at length, traps.
+  /// Returns the members as `JSONSerialization` reads them. A name that occurs twice traps, as when a member is written
+  /// both as a word of the shorthand and in full.
   fileprivate func dictionary(at place: String) -> [String: Any] {
     members.reduce(into: [:]) { object, member in
       let place = "\(place) \(member.name)"

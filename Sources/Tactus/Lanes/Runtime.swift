@@ -306,8 +306,8 @@ public final class Runtime: Sendable {
     return RuntimeStatistics(loops: loops, lanes: lanes.map(\.statistics))
   }
 
-  /// Returns the counters of one loop, or `nil` if no loop has this name. The same as in `statistics`, without the histograms,
-  /// which are the costly part.
+  /// Returns the counters of one loop, or `nil` if no loop has this name. `statistics` has the same counters together
+  /// with the histograms, which are costly to copy.
   public func counters(of loop: String) -> LoopCounters? {
     for lane in lanes {
       if let index = lane.index(of: loop) { return lane.counters(of: index) }

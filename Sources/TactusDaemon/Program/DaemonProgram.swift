@@ -22,7 +22,7 @@ public struct DaemonProgram: Sendable {
   public let summary: String
   /// The systems that the program can run, in the order of the reference and of every list.
   public let systems: [any DeviceSystem.Type]
-  /// The same systems, as the command line and the file need to know them.
+  /// The systems of `systems`, as the command line and the file need to know them.
   var kinds: [any SystemKind] { systems.map { Self.kind($0) } }
 
   /// Makes a daemon program.

@@ -65,7 +65,8 @@ struct StatusReport {
     return Set(known + health.systems.filter { $0.value == "fault" }.keys).sorted()
   }
 
-  /// The names of the systems that hold an emergency stop. Without `/api/status`, they are known by the state that health tells.
+  /// The names of the systems that hold an emergency stop. Without an answer of `/api/status`, the states in the answer
+  /// of `/api/health` decide.
   private var stopped: [String] {
     systems?.filter(\.isEmergencyStopped).map(\.name).sorted()
       ?? health.systems.filter { $0.value == "emergencyStopped" }.keys.sorted()

@@ -41,7 +41,8 @@ public final class GuardLink {
 
     /// Creates the command from its first words.
     ///
-    /// - Parameter words: the first words of the command line. The default is taken over before the program's main begins.
+    /// - Parameter words: the first words of the command line. With the default, the new process
+    ///   becomes the guard before the program's main begins.
     public init(
       _ words: [String] = [CommandLine.arguments.first ?? "guarded", "--tactus-guard"],
       options: [String: String] = [:], environment: [String: String]? = nil

@@ -2,7 +2,7 @@ import Tactus
 
 /// The account of which heartbeats the guard has answered, and whether an answer is overdue. It is the rule of `HeartbeatSender` without its socket.
 ///
-/// For a loop's tick: never blocks, takes no lock, allocates nothing.
+/// The type may be used in a loop's tick: it never blocks, takes no lock and allocates nothing.
 public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
   /// The smallest number of unanswered heartbeats with which a guard counts as silent. After a standstill of the program, its last
   /// heartbeat may have gone to a guard that has been replaced since, and the next heartbeat has had no time for its answer; these

@@ -4,7 +4,7 @@ import Tactus
 
 /// The program's end of the heartbeats. It numbers and sends them, and its answers show whether the guard is alive.
 ///
-/// For a loop's tick: never blocks, takes no lock, allocates nothing. The owner of the socket closes it.
+/// The type may be used in a loop's tick: it never blocks, takes no lock and allocates nothing. The owner of the socket closes it.
 public struct HeartbeatSender: Sendable, BitwiseCopyable {
   /// The guard's response to heartbeats.
   public enum Hearing: UInt8, Sendable, BitwiseCopyable {

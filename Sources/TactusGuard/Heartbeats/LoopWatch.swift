@@ -2,7 +2,7 @@ import Tactus
 
 /// The record of which loops have made progress since the last heartbeat, which each heartbeat carries.
 ///
-/// For a loop's tick: never blocks, takes no lock, allocates nothing.
+/// The type may be used in a loop's tick: it never blocks, takes no lock and allocates nothing.
 public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
   // Sendable: what is behind a version is atomic.
 

@@ -2,8 +2,8 @@ import Tactus
 
 /// Sends OFF to a pump every half second until the pump confirms that it is off.
 ///
-/// For a process without the pump's loop: the daemon while it shuts down, or its guard after the daemon has died. Never waits, expects several calls
-/// of `step` per second, and allocates memory.
+/// The type is for a process without the pump's loop: the daemon while it shuts down, or its guard after the
+/// daemon has died. It never waits, expects several calls of `step` per second, and allocates memory.
 public struct PumpLastWords: ~Copyable {
   private static let repeatsAfter = Nanoseconds.milliseconds(500)
 

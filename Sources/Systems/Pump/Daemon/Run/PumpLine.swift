@@ -144,7 +144,7 @@ final class PumpLine: OwnLink {
 
 /// Sends OFF to a pump after its loop has ended, until the pump confirms that it is off, or for 2 s.
 ///
-/// For the main thread, which may wait.
+/// The type is for the main thread, which may wait.
 struct PumpFarewell {
   private static let patience = Nanoseconds.seconds(2)
 

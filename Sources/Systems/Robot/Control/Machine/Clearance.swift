@@ -60,7 +60,7 @@ extension WheelSpeeds {
     }
   }
 
-  /// The same turn on the spot, with both wheels as fast as the slower one.
+  /// The turn of `turn`, with both wheels as fast as the slower one.
   var evenTurn: WheelSpeeds {
     @_noLocks @_noAllocation get {
       let (one, other) = (left.value.magnitude, right.value.magnitude)

@@ -81,7 +81,8 @@ extension SprinklerScheduler {
     orderFlow(id)
   }
 
-  /// Passes limits by other rules to the valves' loop once every valve is closed, as wider ones must not hold before.
+  /// Passes the limits by changed rules to the valves' loop once every valve is closed, because wider limits must not
+  /// take effect earlier.
   mutating func followFlowRules() {
     guard hasNewFlowRules, !records.pending.contains(where: { $0.openSince != nil }) else { return }
     hasNewFlowRules = false

@@ -4,7 +4,8 @@ import Tactus
 /// The valves' loop, a GPIO bank and a garden in one process and in simulated time. The loop is the production loop under the
 /// production runtime scheduler.
 ///
-/// For use by one thread. Deterministic: the same seed and the same calls give the same run. Zone k uses GPIO k, the master valve GPIO 40;
+/// The simulation may be used by one thread only. It is deterministic: the same seed and the same calls give the same run.
+/// Zone k uses GPIO k, the master valve GPIO 40;
 /// all outputs are active-low, as on relay boards.
 public final class SprinklerSimulation {
   public struct Configuration: Sendable {
