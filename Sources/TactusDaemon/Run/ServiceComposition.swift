@@ -23,8 +23,8 @@ struct ServiceComposition {
     return MakingToken.ticket(
       file: tokenFile, environment: environment, name: ticketName, page: page, fingerprint: servedFingerprint)
   }
-  /// The same command for root where the daemon is a service, with the name by which it is announced, if it is; `nil`
-  /// if no token is needed or no way in is left for root.
+  /// The command of `ticketCommand` in the form for root where the daemon is a service, with the name by which the daemon
+  /// is announced, if it is; `nil` if no token is needed or no way in is left for root.
   private var ticketCommandOfService: String? {
     guard configuration.auth == .tokens, door != nil, environment["NOTIFY_SOCKET"] != nil,
       let page = configuration.bonjour ? addressesElsewhere.first : addressesElsewhere.last
