@@ -211,7 +211,7 @@ final class NoticeDesk: Sendable {
     if !state.withLock({ $0.isStopping }) { save(isRunning: true) }
   }
 
-  /// Writes the file if anything has changed.
+  /// Writes the state of the messages to its file if anything has changed.
   private func save(isRunning: Bool) {
     guard let file else { return }
     guard var contents = state.withLock({ $0.unsaved(isRunning: isRunning) }) else { return }
