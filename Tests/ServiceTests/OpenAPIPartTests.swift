@@ -157,6 +157,27 @@ struct OpenAPIPartTests {
     try expect(text, text)
   }
 
+  @Test("numbers keep their values: whole ones beyond Int64, and with a fraction; one that would change traps")
+  func numbers() async throws {
+    let text = "[9223372036854775807,9223372036854775808,18446744073709551615,-9223372036854775808,0.1,-2.5]"
+    let part = OpenAPIPart.plain(Array("{\"a\": \(text)}".utf8), "a part")
+    let written = try JSONSerialization.data(withJSONObject: part)
+    #expect(String(decoding: written, as: UTF8.self) == "{\"a\":\(text)}")
+    // Other spellings of the same values.
+    try expect(#"{"a": [1.50, 15e-1, 10.0, 1E3, 0e5, 0.0, 2.5E-7]}"#, #"{"a": [1.5, 1.5, 10, 1000, 0, 0, 0.00000025]}"#)
+    await #expect(processExitsWith: .failure) {
+      _ = OpenAPIPart.plain(Array(#"{"a": 18446744073709551616}"#.utf8), "a part")
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = OpenAPIPart.plain(Array(#"{"a": -9223372036854775809}"#.utf8), "a part")
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = OpenAPIPart.plain(Array(#"{"a": 0.12345678901234567890}"#.utf8), "a part")
+    }
+    await #expect(processExitsWith: .failure) { _ = OpenAPIPart.plain(Array(#"{"a": 1e-400}"#.utf8), "a part") }
+    await #expect(processExitsWith: .failure) { _ = OpenAPIPart.plain(Array(#"{"a": 1e99999}"#.utf8), "a part") }
+  }
+
   @Test("a part that is written wrongly traps")
   func wrong() async {
     await #expect(processExitsWith: .failure) { _ = OpenAPIPart.plain(Array("[]".utf8), "a part") }

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Foundation
 import Wire
 
@@ -38,8 +39,8 @@ struct OpenAPIPart {
   private let tags: [JSONValue]
   private let parameters: [Member]
 
-  /// Returns the part without words of its own. A part that is written wrongly traps; the message names the file and
-  /// the place.
+  /// Returns the part without words of its own. A part that is written wrongly, or has a number whose value would not
+  /// stay, traps; the message names the file and the place.
   static func plain(_ bytes: [UInt8], _ name: String) -> [String: Any] {
     let part: JSONValue
     do throws(JSONParser.Failure) { part = try JSONParser.parse(bytes) } catch {
@@ -215,10 +216,36 @@ extension JSONValue {
     case .null: return NSNull()
     case .boolean(let value): return NSNumber(value: value)
     case .number(let digits):
-      return wholeNumber.map { NSNumber(value: $0) } ?? NSNumber(value: Double(digits) ?? .nan)
+      guard let number = Self.kept(digits) else {
+        preconditionFailure("\(place): the number \(digits) has more digits than the document can have")
+      }
+      return number
     case .text(let text): return text
     case .list(let items): return items.map { $0.any(at: place) }
     case .object: return dictionary(at: place)
     }
+  }
+
+  /// Returns the number that `JSONSerialization` writes with the value of these digits, or `nil` if it would write
+  /// another value.
+  private static func kept(_ digits: String) -> NSNumber? {
+    if let whole = Int(digits) { return NSNumber(value: whole) }
+    if let whole = UInt64(digits) { return NSNumber(value: whole) }
+    guard let number = Double(digits), let own = value(of: digits), own == value(of: number.description) else {
+      return nil
+    }
+    return NSNumber(value: number)
+  }
+
+  /// Returns the digits of a number without the zeros at both ends, followed by the power of ten of the last one, so that
+  /// `1.50` and `15e-1` are the same. They are empty for zero, and `nil` for an exponent that no number here has.
+  private static func value(of number: String) -> [Int]? {
+    let parts = number.split { $0 == "e" || $0 == "E" }
+    guard let mantissa = parts.first, let exponent = parts.count > 1 ? Int16(parts[1]) : 0 else { return nil }
+    let digits = mantissa.compactMap(\.wholeNumberValue)
+    let decimals = mantissa.split(separator: ".").dropFirst().first?.count ?? 0
+    guard let last = digits.lastIndex(where: { $0 != 0 }) else { return [] }
+    let power = Int(exponent) - decimals + digits.count - 1 - last
+    return Array(digits[...last].drop { $0 == 0 }) + [power]
   }
 }
