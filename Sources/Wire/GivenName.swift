@@ -57,8 +57,9 @@ public enum GivenName {
     return joiner
   }
 
-  /// Returns whether a scalar may be part of a visible character.
-  static func isPart(_ scalar: Unicode.Scalar) -> Bool {
+  /// Returns whether a scalar may be part of a visible character. All others are told by their numbers, in a log as on a
+  /// terminal: controls, line separators, direction marks and what else is invisible.
+  package static func isPart(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "\u{200C}" || scalar == "\u{200D}" || isSeen(scalar)
   }
 

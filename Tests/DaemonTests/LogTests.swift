@@ -35,6 +35,7 @@ struct LogTests {
     "json: whatever is in a message, one line that reads back",
     arguments: [
       "\"quoted\"", "back\\slash", "two\nlines\r\n", "tab\tand \u{1B}[31mred", "\u{0}\u{7F}\u{85}", "Grüße 🤖",
+      "a\u{202E}b\u{2028}\u{FEFF}\u{E0041}",
     ])
   func escaping(message: String) throws {
     let object = try json(message, ["value": .string(message)])
@@ -62,6 +63,30 @@ struct LogTests {
     #expect(JSONLine.inOneLine("a\r\nb\t\u{1B}[2J\u{7F}\u{9B}") == #"a\r\nb\t\u001b[2J\u007f\u009b"#)
     #expect(JSONLine.inOneLine("a \"b\" \\\n") == #"a "b" \\\n"#)
     #expect(JSONLine.inOneLine(#"a "b" \n Grüße"#) == #"a "b" \n Grüße"#)
+  }
+
+  private static let hidden: [ClosedRange<UInt32>] = [
+    0x7F...0x9F, 0x61C...0x61C, 0x200B...0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2060, 0x2066...0x2069,
+    0xFEFF...0xFEFF, 0xFFF9...0xFFFB,
+  ]
+
+  @Test(
+    "in one line: what turns text round, ends lines or is not seen is escaped, in a JSON line as well",
+    arguments: hidden)
+  func unseen(numbers: ClosedRange<UInt32>) throws {
+    for number in numbers {
+      let scalar = try #require(Unicode.Scalar(number))
+      let digits = String(number, radix: 16)
+      let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      #expect(JSONLine.inOneLine("a\(scalar)b") == "a\(escape)b")
+      #expect(JSONLine.quoted("a\(scalar)b") == "\"a\(escape)b\"")
+    }
+  }
+
+  @Test("in one line: letters from right to left, marks, joiners and emoji stay; a scalar of two units is two escapes")
+  func seen() {
+    for text in ["שלום", "می‌خواهم", "e\u{301}", "👩‍🌾", "❤️"] { #expect(JSONLine.inOneLine(text) == text) }
+    #expect(JSONLine.inOneLine("a\u{E0041}b") == #"a\udb40\udc41b"#)
   }
 
   @Test("the log file: gets the lines too, and a new one after SIGHUP")

@@ -240,9 +240,11 @@ struct ServiceAnswersTests {
     #expect(answers.services.isEmpty && answers.questions.count == 1)
   }
 
-  @Test("names with control characters or in no UTF-8, other types, hosts that are none and the port 0 are not taken")
+  @Test("names not seen as they are or in no UTF-8, other types, hosts that are none and the port 0 are not taken")
   func refused() {
-    let names: [[UInt8]] = [Array("a\u{1B}[2J".utf8), [0xFF, 0xFE]]
+    let names: [[UInt8]] = [
+      Array("a\u{1B}[2J".utf8), Array("a\u{202E}b".utf8), Array("a\u{2028}b".utf8), [0xFF, 0xFE],
+    ]
     for name in names {
       var answers = ServiceAnswers(Message.tactus)
       let instance = DNSName(labels: [name] + Message.tactus.labels)

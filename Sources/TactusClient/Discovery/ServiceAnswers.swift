@@ -114,14 +114,24 @@ struct ServiceAnswers: Sendable {
     return known.sorted { $0.name < $1.name }
   }
 
-  /// Returns the name of an instance of the type, or `nil` if it is not one, or if it has a control character, which a terminal would obey.
+  /// Returns the name of an instance of the type, or `nil` if it is not one, or if it has a character that is not seen: a terminal would
+  /// obey a control character, and a direction mark turns the text beside the name round.
   private func instanceName(_ instance: DNSName) -> String? {
     guard instance.labels.count == type.labels.count + 1, let label = instance.labels.first,
       DNSName(labels: Array(instance.labels.dropFirst())) == type
     else { return nil }
     let text = String(decoding: label, as: UTF8.self)
-    let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    return isPlain && Array(text.utf8) == label ? text : nil
+    return text.unicodeScalars.allSatisfy(Self.isSeen) && Array(text.utf8) == label ? text : nil
+  }
+
+  /// Returns whether a scalar may be part of a visible character, as the daemon has it for names.
+  private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return false
+    default: break
+    }
+    let isJoiner = scalar == "\u{200C}" || scalar == "\u{200D}"
+    return isJoiner || !scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isVariationSelector
   }
 
   /// Returns the name of a host, or `nil` if it is not one.

@@ -25,7 +25,7 @@ struct AnswerInWords {
   /// The name of the document if it has no name of its own: the system's.
   private let name: String
 
-  /// Returns the lines for a terminal; control characters in what the daemon says are shown as `?`.
+  /// Returns the lines for a terminal, in which control characters of what the daemon says are escaped.
   ///
   /// - Parameters:
   ///   - document: the answer.

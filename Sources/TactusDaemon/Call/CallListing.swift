@@ -16,7 +16,7 @@ enum CallListing {
     let words = [path(command)] + form.fields.map(\.usage) + (command.wholeBody.map { [":=\($0)"] } ?? [])
     let summary = form.summary ?? command.summary
     let text = words.joined(separator: " ") + (summary.isEmpty ? "" : "  # \(summary)")
-    return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    return JSONLine.inOneLine(text)
   }
 
   /// Returns the path as words. A parameter is joined to the segment before it: `plants sensors/SENSOR calibrate`.

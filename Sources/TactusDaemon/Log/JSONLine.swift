@@ -1,3 +1,5 @@
+import Wire
+
 /// Builds one JSON object on one line, with members in the order in which they are added.
 struct JSONLine {
   private var body = "{"
@@ -14,6 +16,7 @@ struct JSONLine {
 
   var text: String { body + "}" }
 
+  /// Returns the text as a JSON string in quotation marks, in which every scalar that a person would not see is escaped.
   static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -23,19 +26,23 @@ struct JSONLine {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where !GivenName.isPart(scalar):
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result + "\""
   }
 
-  /// Returns the text in one line for people: with control characters escaped as in JSON, so that a text from outside cannot forge a second line or
-  /// move the cursor. A text without control characters stays as it is.
+  /// Returns the text in one line for people: with control characters and invisible ones escaped as in JSON, so that a text from outside cannot forge a
+  /// second line, move the cursor or turn what stands beside it round. A text without such characters stays as it is.
+  ///
+  /// The log, the errors of files and the commands all show text from outside by this rule.
   static func inOneLine(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+    guard !text.unicodeScalars.allSatisfy(GivenName.isPart) else { return text }
     return String(quoted(text).dropFirst().dropLast()).replacing("\\\"", with: "\"")
   }
 }

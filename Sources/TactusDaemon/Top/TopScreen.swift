@@ -16,7 +16,7 @@ public enum TopScreen {
     var text: String
     var style = Style.plain
 
-    /// Makes a line, which is cut to the screen's width when it is shown. Control characters are shown as `?`.
+    /// Makes a line, which is cut to the screen's width when it is shown. Control characters are escaped first.
     public init(text: String, style: TopScreen.Line.Style = Style.plain) {
       self.text = text
       self.style = style
@@ -72,7 +72,7 @@ public enum TopScreen {
 
   /// Returns the lines for a pipe, without colours and cursor movements; no line is cut.
   static func text(_ lines: [Line]) -> String {
-    lines.map { clean($0.text) }.joined(separator: "\n")
+    lines.map { JSONLine.inOneLine($0.text) }.joined(separator: "\n")
   }
 
   /// The control sequences that begin a full screen: the terminal's alternate screen, without a cursor.
@@ -83,15 +83,10 @@ public enum TopScreen {
   /// Returns the terminal text that replaces the whole screen. Lines that are too long are cut, and surplus lines are left out.
   public static func frame(_ lines: [Line], width: Int, height: Int) -> String {
     let shown = lines.prefix(max(1, height)).map { line in
-      let text = String(clean(line.text).prefix(width))
+      let text = String(JSONLine.inOneLine(line.text).prefix(width))
       return "\(line.style.begin)\(text)\(line.style == .plain ? "" : "\u{1B}[0m")\u{1B}[K"
     }
     return "\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J"
-  }
-
-  /// Returns the text with control characters replaced, because a name from outside must not control the terminal.
-  private static func clean(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
   }
 
   /// Returns a duration in words: `2 d 3 h`, `2 h 13 min`, `13 min 5 s` or `5 s`.

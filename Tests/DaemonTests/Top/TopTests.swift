@@ -248,7 +248,9 @@ struct TopTests {
   @Test("a frame: lines cut to the width, rows to the height; a name cannot steer the terminal")
   func frame() {
     let lines = [TopScreen.Line(text: "robot\u{1B}[2J: driving"), .init(text: "b"), .init(text: "c")]
-    #expect(TopScreen.frame(lines, width: 8, height: 2) == "\u{1B}[Hrobot?[2\u{1B}[K\r\nb\u{1B}[K\u{1B}[J")
+    #expect(TopScreen.frame(lines, width: 8, height: 2) == "\u{1B}[Hrobot\\u0\u{1B}[K\r\nb\u{1B}[K\u{1B}[J")
+    #expect(TopScreen.text(lines) == "robot\\u001b[2J: driving\nb\nc")
+    #expect(TopScreen.text([.init(text: "a\u{202E}b")]) == "a\\u202eb")
   }
 
   @Test("answers that are not the daemon's: none")
