@@ -21,7 +21,7 @@ public protocol TakesFrames: DeviceSystem {
 public struct OwnSocket<System: DeviceSystem>: Sendable {
   let path: String
   let subprotocol: String
-  let open: @Sendable (FrameDoor<System>, SocketLine) -> any SocketTalk
+  let open: @Sendable (SocketDoor<System>, SocketLine) -> any SocketTalk
 
   /// Creates a socket.
   ///
@@ -31,28 +31,49 @@ public struct OwnSocket<System: DeviceSystem>: Sendable {
   ///   - open: called for each client that connects, with its access to the system and the line on which messages are sent to it.
   public init(
     _ path: String, subprotocol: String,
-    open: @escaping @Sendable (_ door: FrameDoor<System>, _ line: SocketLine) -> any SocketTalk
+    open: @escaping @Sendable (_ door: SocketDoor<System>, _ line: SocketLine) -> any SocketTalk
   ) {
     declared(path.hasPrefix("/") && path != "/ws" && !path.hasPrefix("/api"), "not a socket's path: \(path)")
     (self.path, self.subprotocol, self.open) = (path, subprotocol, open)
   }
 }
 
-/// Access to the system for the handler of a frame or for a client of a socket of its own: its state, its loop, and the reply to a frame. It may be used
-/// from any thread.
-public struct FrameDoor<System: DeviceSystem>: Sendable {
+/// Access to the system for a client of a socket of its own: its state and its loop. The client is answered on its `SocketLine`. It may be used from any
+/// thread.
+public struct SocketDoor<System: DeviceSystem>: Sendable {
   let door: HostedDoor<System>
   /// The client that has sent the frame or opened the socket.
   public let caller: Caller
-  /// Answers the frame, or `nil` for a client of a socket of its own, whose messages arrive when they are sent on to the loop.
-  let answer: (@Sendable (FrameOutcome) -> Void)?
 
   /// The state that the loop has last published.
   public var newest: Published<System.State> { door.published }
   /// The present instant of the loop's clock.
   public var now: TickInstant { door.requests.now() }
-  /// The context in which the system's state is shown: at its tick for a frame, at present for a client of a socket of its own.
-  public var look: Look<System> { door.look(answer == nil ? now : door.published.at) }
+  /// The context in which the system's state is shown at present.
+  public var look: Look<System> { door.look(now) }
+
+  /// Sends an order to the loop, as `FrameDoor.send` does. The client's message counts as having arrived now.
+  public func send(
+    _ order: System.Order, of part: SystemPart = .whole, makesSafe: Bool,
+    then: @escaping @Sendable (Result<(Answer<System.Refusal>, Published<System.State>), APIError>) -> Void
+  ) {
+    let asked = caller.with(arrival: now).asks(part)
+    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: asked) { [door] result in
+      then(result.map { ($0, door.published) })
+    }
+  }
+}
+
+/// Access to the system for the handler of a frame: its state, its loop, and the reply to the client. It may be used from any thread.
+public struct FrameDoor<System: DeviceSystem>: Sendable {
+  let door: HostedDoor<System>
+  let caller: Caller
+  let answer: @Sendable (FrameOutcome) -> Void
+
+  /// The state that the loop has last published.
+  public var newest: Published<System.State> { door.published }
+  /// The context in which the system's state is shown, at its tick.
+  public var look: Look<System> { door.look(door.published.at) }
 
   /// Sends an order to the loop.
   ///
@@ -66,19 +87,18 @@ public struct FrameDoor<System: DeviceSystem>: Sendable {
     _ order: System.Order, of part: SystemPart = .whole, makesSafe: Bool,
     then: @escaping @Sendable (Result<(Answer<System.Refusal>, Published<System.State>), APIError>) -> Void
   ) {
-    let asked = (answer == nil ? caller.with(arrival: now) : caller).asks(part)
-    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: asked) { [door] result in
+    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: caller.asks(part)) { [door] result in
       then(result.map { ($0, door.published) })
     }
   }
 
   /// Answers with a binary frame. A frame may be answered once.
-  public func reply(_ bytes: [UInt8]) { answer?(.reply(bytes)) }
+  public func reply(_ bytes: [UInt8]) { answer(.reply(bytes)) }
   /// Answers with an `error` event. A frame may be answered once.
-  public func refuse(_ error: APIError) { answer?(.refused(error)) }
+  public func refuse(_ error: APIError) { answer(.refused(error)) }
   /// Answers with an `error` event for a refusal by the loop. A frame may be answered once.
   public func refuse(_ refusal: System.Refusal, in state: System.State) {
-    answer?(.refused(.conflict(refusal.code, System.sentence(of: refusal, state))))
+    answer(.refused(.conflict(refusal.code, System.sentence(of: refusal, state))))
   }
 }
 
@@ -96,7 +116,7 @@ extension TakesFrames {
     let door = door as! HostedDoor<Self>
     return sockets(look as! Look<Self>).map { socket in
       SystemSocket(socket.path, subprotocol: socket.subprotocol) { caller, line in
-        socket.open(FrameDoor(door: door, caller: caller, answer: nil), line)
+        socket.open(SocketDoor(door: door, caller: caller), line)
       }
     }
   }

@@ -26,11 +26,11 @@ final class RosbridgeTalk: SocketTalk {
     var noted: (code: String, at: TickInstant)?
   }
 
-  private let door: FrameDoor<Robot>
+  private let door: SocketDoor<Robot>
   private let line: SocketLine
   private let state = Mutex(State())
 
-  init(_ door: FrameDoor<Robot>, _ line: SocketLine) { (self.door, self.line) = (door, line) }
+  init(_ door: SocketDoor<Robot>, _ line: SocketLine) { (self.door, self.line) = (door, line) }
 
   // MARK: in
 
