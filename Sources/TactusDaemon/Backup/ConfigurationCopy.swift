@@ -13,7 +13,7 @@ struct ConfigurationCopy {
 
   /// Reads the file as it is on the disk now. The values of environment variables are not needed.
   ///
-  /// - Throws: `ConfigErrors` for a file that a start would refuse, or for a secret that cannot be taken out of its text.
+  /// - Throws: `ConfigErrors` for a file that a start would refuse, or for a secret that cannot be taken out of its text or comments.
   init(of path: String, environment: [String: String]) throws(ConfigErrors) {
     var text: String
     do throws(FileFailure) {
@@ -31,7 +31,11 @@ struct ConfigurationCopy {
         throw ConfigErrors(errors: [ConfigError(file: path, line: error.line, key: key, message: message)])
       }
     }
-    let comments = SecretComments(leftOutOf: text)
+    let comments: SecretComments
+    do throws(SecretComments.Failure) { comments = try SecretComments(leftOutOf: text) } catch {
+      let message = "expected comments that can be told from values, as a backup leaves old secrets out, got others"
+      throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: message)])
+    }
     self.text = comments.text
     notInBackup = taken.notInBackup + comments.leftOut
   }

@@ -1,10 +1,17 @@
+@_spi(FromOutside) import Conversions
 import Service
+import Yams
 
 /// The text of a configuration file without the comments that give a value to a key whose values are secrets, such as
 /// `# token: abc`. In the place of each stands a note with the name of the key.
 ///
-/// A comment is told from a `#` in a value by parsing the text without it: what is configured must stay the same.
+/// A comment is told from a `#` in a value by a mark behind each `#`, which the parser returns with a value and drops with
+/// a comment. So three parses are enough for any number of comments. The last one shows that what is configured has
+/// stayed the same.
 struct SecretComments {
+  /// The text is not YAML, or its comments cannot be told from its values.
+  struct Failure: Error {}
+
   /// A line in which a comment may hold a secret.
   private struct Line {
     /// The places of the `#` with which the comment may begin, in order.
@@ -22,35 +29,90 @@ struct SecretComments {
   /// The comments that were left out, each by the number of its line and the name of the key.
   private(set) var leftOut: [String] = []
 
-  /// Leaves those comments out of a text, which must be valid YAML.
-  init(leftOutOf text: String) {
+  /// Leaves those comments out of a text.
+  ///
+  /// - Parameter parse: parses YAML; called at most three times.
+  init(
+    leftOutOf text: String, parse: (String) throws -> Node? = { try Yams.compose(yaml: $0, .basic) }
+  ) throws(Failure) {
     self.text = text
-    let whole = Array(text.unicodeScalars)
-    let lines = Self.lines(of: whole)
-    guard !lines.isEmpty else { return }
-    // The last line goes first, so that the places in the others stay as they are.
-    var changed = whole
-    for line in lines.reversed() { changed.replaceSubrange(line.starts[0]..<line.end, with: Self.note(line.key)) }
-    let all = String(String.UnicodeScalarView(changed))
-    if ConfigEdit.isSame(all, as: text) {
-      self.text = all
-      leftOut = lines.map(Self.sentence(of:))
-      return
-    }
-    // One of them at least is in a value.
-    changed = whole
-    for line in lines.reversed() {
-      for start in line.starts {
-        var attempt = changed
-        attempt.replaceSubrange(start..<line.end, with: Self.note(line.key))
-        let attempted = String(String.UnicodeScalarView(attempt))
-        guard ConfigEdit.isSame(attempted, as: text) else { continue }
-        (changed, self.text) = (attempt, attempted)
-        leftOut.insert(Self.sentence(of: line), at: 0)
-        break
-      }
+    do {
+      let whole = Array(text.unicodeScalars)
+      let lines = Self.lines(of: whole)
+      guard !lines.isEmpty else { return }
+      let root = try parse(text)
+      guard let mark = Self.mark(notIn: [text] + Self.texts(in: root)) else { throw Failure() }
+      let marked = try parse(Self.marked(whole, behind: lines.flatMap(\.starts), mark))
+      let inValues = Set(Self.texts(in: marked).flatMap { Self.numbers(in: $0, mark) })
+      let changed = leaveOut(lines, of: whole) { inValues.contains($0) }
+      guard !leftOut.isEmpty else { return }
+      guard ConfigEdit.isSame(try parse(changed), as: root) else { throw Failure() }
+      self.text = changed
+    } catch {
+      throw Failure()
     }
   }
+
+  /// Returns the text without the comments of the lines, and adds them to `leftOut`.
+  ///
+  /// - Parameter isInValue: whether the start with a number is in a value; the starts of all lines are numbered from 0.
+  private mutating func leaveOut(_ lines: [Line], of text: [Unicode.Scalar], _ isInValue: (Int) -> Bool) -> String {
+    var changed = String.UnicodeScalarView()
+    var (number, place) = (0, 0)
+    for line in lines {
+      let numbered = line.starts.enumerated().first { !isInValue(number + $0.offset) }
+      number += line.starts.count
+      guard let start = numbered?.element else { continue }
+      changed.append(contentsOf: text[place..<start])
+      changed.append(contentsOf: Self.note(line.key))
+      place = line.end
+      leftOut.append(Self.words(line))
+    }
+    changed.append(contentsOf: text[place...])
+    return String(changed)
+  }
+
+  // MARK: marks
+
+  /// Returns a character that none of the texts has.
+  private static func mark(notIn texts: [String]) -> Unicode.Scalar? {
+    let taken = Set(texts.joined(separator: "").unicodeScalars)
+    let privateUse: ClosedRange<UInt32> = 0xE000...0xF8FF
+    return privateUse.lazy.compactMap { Unicode.Scalar($0) }.first { !taken.contains($0) }
+  }
+
+  /// Returns the text with the number of each place, from 0, between two marks behind the character there.
+  private static func marked(_ text: [Unicode.Scalar], behind places: [Int], _ mark: Unicode.Scalar) -> String {
+    var marked = String.UnicodeScalarView()
+    var start = 0
+    for (number, place) in places.enumerated() {
+      marked.append(contentsOf: text[start...place])
+      marked.append(mark)
+      marked.append(contentsOf: String(number).unicodeScalars)
+      marked.append(mark)
+      start = place + 1
+    }
+    marked.append(contentsOf: text[start...])
+    return String(marked)
+  }
+
+  /// Returns the numbers that stand between two marks.
+  private static func numbers(in text: String, _ mark: Unicode.Scalar) -> [Int] {
+    let pieces = text.unicodeScalars.split(separator: mark, omittingEmptySubsequences: false)
+    return pieces.enumerated().compactMap { $0.offset % 2 == 1 ? Int(String($0.element)) : nil }
+  }
+
+  /// Returns the keys and values of a part of a parsed text.
+  private static func texts(in node: Node?) -> [String] {
+    switch node {
+    case .mapping(let mapping): mapping.flatMap { texts(in: $0.key) + texts(in: $0.value) }
+    case .sequence(let items): items.flatMap { texts(in: $0) }
+    case .scalar(let scalar): [scalar.string]
+    case .alias, nil: []
+    }
+  }
+
+  // MARK: lines
 
   private static func note(_ key: String) -> String.UnicodeScalarView {
     "# (left out of the backup: \(key))".unicodeScalars

@@ -86,7 +86,7 @@ extension RestoreCommand {
 
   /// Returns whether the configuration file is that of the archive, its secrets left aside, also in comments: archives of earlier versions have them.
   func isConfigured(by archive: BackupArchive) -> Bool {
-    let configuration = SecretComments(leftOutOf: archive.configuration).text
+    let configuration = (try? SecretComments(leftOutOf: archive.configuration))?.text ?? archive.configuration
     return (try? ConfigurationCopy(of: place.file, environment: processEnvironment()))?.text == configuration
   }
 }

@@ -77,14 +77,8 @@ struct ConfigEdit {
     return result
   }
 
-  /// Returns whether two texts are valid YAML with the same contents, whatever their comments, order and spelling.
-  static func isSame(_ text: String, as other: String) -> Bool {
-    do {
-      return try Tree(Yams.compose(yaml: text, .basic)) == Tree(Yams.compose(yaml: other, .basic))
-    } catch {
-      return false
-    }
-  }
+  /// Returns whether two parsed texts have the same contents, whatever their comments, order and spelling.
+  static func isSame(_ root: Node?, as other: Node?) -> Bool { Tree(root) == Tree(other) }
 
   static func steps(_ key: String) -> [Step]? {
     var steps: [Step] = []

@@ -4,6 +4,7 @@ import Service
 import Store
 import TestSupport
 import Testing
+import Yams
 
 @testable import TactusDaemon
 
@@ -127,6 +128,24 @@ struct BackupArchiveTests {
     #expect(mixed.notInBackup == lines + ["line 9 of the file: a comment that may hold a value of Token"])
     let again = try copy(mixed.text)
     #expect(again.text == mixed.text && again.notInBackup.isEmpty)
+  }
+
+  @Test("any number of comments, beside values that read like them: three parses; a mark may be in the text already")
+  func parses() throws {
+    let text = (0..<5_000).map { "k\($0): 'a # token: b'  # token: c\n" }.joined(separator: "")
+    var parses = 0
+    let comments = try SecretComments(leftOutOf: text) { yaml in
+      parses += 1
+      return try Yams.compose(yaml: yaml, .basic)
+    }
+    #expect(parses == 3)
+    #expect(comments.text == text.replacing("# token: c", with: "# (left out of the backup: token)"))
+    #expect(comments.leftOut.count == 5_000)
+    let marks = "a: \"\\uE000 # token: b\"\nb: |\n  # token: \u{E001}1\u{E001}\n# token: \u{E000}0\u{E000}\n"
+    let left = try SecretComments(leftOutOf: marks)
+    #expect(left.text == marks.replacing("# token: \u{E000}0\u{E000}", with: "# (left out of the backup: token)"))
+    #expect(left.leftOut == ["line 4 of the file: a comment that may hold a value of token"])
+    #expect(throws: SecretComments.Failure.self) { _ = try SecretComments(leftOutOf: "a: [ # token: b") }
   }
 
   @Test("a secret that cannot be taken out, and a file with an error: refused by their lines")
