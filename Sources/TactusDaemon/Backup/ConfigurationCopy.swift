@@ -3,7 +3,7 @@ import Service
 /// The configuration file as a backup holds it: its text with comments and order, without the secrets that stand in it.
 ///
 /// In the place of a secret stands a `${NAME}`, with which no program starts before somebody has given the value. In the
-/// place of a comment such as `# token: abc`, which may hold an old one, stands a note.
+/// place of a comment such as `# token: abc`, or beside a secret, which may hold an old one, stands a note.
 struct ConfigurationCopy {
   let taken: TakenFile
   let text: String

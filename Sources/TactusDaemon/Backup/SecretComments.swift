@@ -2,8 +2,12 @@
 import Service
 import Yams
 
-/// The text of a configuration file without the comments that give a value to a key whose values are secrets, such as
-/// `# token: abc`. In the place of each stands a note with the name of the key.
+/// The text of a configuration file without the comments that may hold an old secret. In the place of each stands a note
+/// with the name of the key. Left out are:
+///
+/// - a comment that gives a value to a key whose values are secrets, such as `# token: abc`;
+/// - any comment beside the value of such a key, such as `password: ${PASSWORD}  # was abc`, and between the two if the
+///   value is on a later line.
 ///
 /// A comment is told from a `#` in a value by a mark behind each `#`, which the parser returns with a value and drops with
 /// a comment. So three parses are enough for any number of comments. The last one shows that what is configured has
@@ -38,9 +42,11 @@ struct SecretComments {
     self.text = text
     do {
       let whole = Array(text.unicodeScalars)
-      let lines = Self.lines(of: whole)
-      guard !lines.isEmpty else { return }
       let root = try parse(text)
+      var keys: [Int: String] = [:]
+      Self.findSecrets(in: root, &keys)
+      let lines = Self.lines(of: whole, keys)
+      guard !lines.isEmpty else { return }
       guard let mark = Self.mark(notIn: [text] + Self.texts(in: root)) else { throw Failure() }
       let marked = try parse(Self.marked(whole, behind: lines.flatMap(\.starts), mark))
       let inValues = Set(Self.texts(in: marked).flatMap { Self.numbers(in: $0, mark) })
@@ -62,7 +68,7 @@ struct SecretComments {
     for line in lines {
       let numbered = line.starts.enumerated().first { !isInValue(number + $0.offset) }
       number += line.starts.count
-      guard let start = numbered?.element else { continue }
+      guard let start = numbered?.element, !Self.isNote(text[start..<line.end]) else { continue }
       changed.append(contentsOf: text[place..<start])
       changed.append(contentsOf: Self.note(line.key))
       place = line.end
@@ -114,18 +120,46 @@ struct SecretComments {
 
   // MARK: lines
 
-  private static func note(_ key: String) -> String.UnicodeScalarView {
-    "# (left out of the backup: \(key))".unicodeScalars
+  private static let noteBegin = "# (left out of the backup: "
+
+  private static func note(_ key: String) -> String.UnicodeScalarView { "\(noteBegin)\(key))".unicodeScalars }
+
+  /// Returns whether a comment is a note of an earlier backup.
+  private static func isNote(_ comment: ArraySlice<Unicode.Scalar>) -> Bool {
+    let text = String(String.UnicodeScalarView(comment))
+    guard text.hasPrefix(noteBegin), text.hasSuffix(")") else { return false }
+    return isSecret(text.dropFirst(noteBegin.count).dropLast().lowercased())
   }
 
   private static func sentence(of line: Line) -> String {
     "line \(line.number) of the file: a comment that may hold a value of \(line.key)"
   }
 
-  private static func lines(of text: [Unicode.Scalar]) -> [Line] {
+  /// Finds the lines from each key whose value is a secret to that value.
+  ///
+  /// - Parameter keys: the names of those keys by the numbers of the lines, which the parser counts from 1.
+  private static func findSecrets(in node: Node?, _ keys: inout [Int: String]) {
+    switch node {
+    case .mapping(let mapping):
+      for (key, value) in mapping {
+        findSecrets(in: value, &keys)
+        guard case .scalar = value, let name = key.string, isSecret(name.lowercased()), let first = key.mark?.line
+        else { continue }
+        for row in first...max(first, value.mark?.line ?? first) { keys[row] = name }
+      }
+    case .sequence(let items): for item in items { findSecrets(in: item, &keys) }
+    case .scalar, .alias, nil: break
+    }
+  }
+
+  /// Returns the lines with a comment that may hold a secret.
+  ///
+  /// - Parameter keys: the names of the keys whose values are secrets by the numbers of their lines.
+  private static func lines(of text: [Unicode.Scalar], _ keys: [Int: String]) -> [Line] {
     var lines: [Line] = []
     var block: Block?
-    var number = 1
+    // The parser ends lines with more than newlines, which an editor counts.
+    var (number, row) = (1, 1)
     var start = 0
     while start < text.count {
       let end = text[start...].firstIndex(where: isBreak) ?? text.count
@@ -145,8 +179,18 @@ struct SecretComments {
       } else {
         block = nil
       }
-      if end < text.count, text[end] == "\n" { number += 1 }
-      start = end + 1
+      if let key = keys[row] {
+        let starts = line.indices.filter { text[$0] == "#" }
+        if lines.last?.end == end {
+          lines[lines.count - 1].starts = starts
+        } else if !starts.isEmpty {
+          lines.append(Line(starts: starts, end: end, number: number, key: key))
+          block?.own = nil
+        }
+      }
+      start = end + (text[end...].starts(with: "\r\n".unicodeScalars) ? 2 : 1)
+      if start <= text.count, text[start - 1] == "\n" { number += 1 }
+      row += 1
     }
     return lines
   }
@@ -172,7 +216,8 @@ struct SecretComments {
     var opensBlock = false
   }
 
-  /// Returns the last key of a line whose values are secrets. A value that is taken from the environment is no secret.
+  /// Returns the last key of a line whose values are secrets. A value that is taken from the environment is no secret, but
+  /// what stands behind a `#` after it may be one.
   private static func secret(in line: ArraySlice<Unicode.Scalar>) -> Found? {
     var open: Found?
     for colon in line.indices.reversed() where line[colon] == ":" || line[colon] == "=" {
@@ -183,7 +228,7 @@ struct SecretComments {
       let name = String(String.UnicodeScalarView(line[start..<end]))
       guard isSecret(name.lowercased()) else { continue }
       let value = line[(colon + 1)...].drop { isBlank($0) || isQuote($0) }
-      if value.starts(with: "${".unicodeScalars) { continue }
+      if value.starts(with: "${".unicodeScalars), !value.contains("#") { continue }
       if value.isEmpty {
         open = open ?? Found(key: name, place: start, isEmpty: true, opensBlock: true)
       } else {

@@ -51,7 +51,8 @@ struct BackupArchiveTests {
     let copy = try ConfigurationCopy(of: path, environment: [:])
     let expected = Self.configuration
       .replacing("\"jwt-0123456789-0123456789-0123456789\"", with: "'${SERVICE_JWT_KEY}'")
-      .replacing("password: pw ", with: "password: '${MQTT_PASSWORD}' ")
+      .replacing("# old", with: "# (left out of the backup: jwt_key)")
+      .replacing("password: pw  # mine", with: "password: '${MQTT_PASSWORD}'  # (left out of the backup: password)")
       .replacing("'http://127.0.0.1/path-secret-1'", with: "'${NOTIFY_RECEIVERS_0_URL}'")
       .replacing("tk_secret", with: "'${NOTIFY_RECEIVERS_0_TOKEN}'")
     #expect(copy.text == expected)
@@ -63,6 +64,8 @@ struct BackupArchiveTests {
         "service.jwt_key: a secret in the file; ${SERVICE_JWT_KEY} stands in its place",
         "notify.receivers[2].url: from the environment",
         "mqtt.tls_ca: the file /etc/ca.pem", "notify.receivers[1].password_file: the file /etc/mail",
+        "line 3 of the file: a comment that may hold a value of jwt_key",
+        "line 7 of the file: a comment that may hold a value of password",
       ])
     // What was taken out is what its restore asks for.
     let lacking = try Configuration.readText(copy.text, of: path, environment: [:]).lacking.compactMap(\.variable)
@@ -128,6 +131,52 @@ struct BackupArchiveTests {
     #expect(mixed.notInBackup == lines + ["line 9 of the file: a comment that may hold a value of Token"])
     let again = try copy(mixed.text)
     #expect(again.text == mixed.text && again.notInBackup.isEmpty)
+  }
+
+  @Test("a comment beside a secret, or between it and its key: left out and listed; beside another value it stays")
+  func besideSecrets() throws {
+    let folder = try TemporaryFolder()
+    func copy(_ text: String) throws -> ConfigurationCopy {
+      try ConfigurationCopy(of: try folder.write(text, to: "c.yaml"), environment: [:])
+    }
+    let made = try copy(
+      """
+      mqtt:
+        broker: broker.example.org  # the boat's
+        user: pi # was ben
+        password: "a # b" # was abc
+      service: {jwt_key:
+        # was def
+          jwt-0123456789-0123456789-0123456789, bonjour: false} # ghi, token: jkl
+      motors: {backend: sim}  # password: ${NEW} # was mno
+
+      """)
+    let text = """
+      mqtt:
+        broker: broker.example.org  # the boat's
+        user: pi # was ben
+        password: '${MQTT_PASSWORD}' # (left out of the backup: password)
+      service: {jwt_key:
+        # (left out of the backup: jwt_key)
+          '${SERVICE_JWT_KEY}', bonjour: false} # (left out of the backup: token)
+      motors: {backend: sim}  # (left out of the backup: password)
+
+      """
+    #expect(made.text == text)
+    #expect(
+      made.notInBackup.filter { $0.hasPrefix("line ") } == [
+        "line 4 of the file: a comment that may hold a value of password",
+        "line 6 of the file: a comment that may hold a value of jwt_key",
+        "line 7 of the file: a comment that may hold a value of token",
+        "line 8 of the file: a comment that may hold a value of password",
+      ])
+    // A copy of the copy is the same, and so is one with the line ends of another system.
+    let again = try copy(text)
+    #expect(again.text == text && again.notInBackup.allSatisfy { !$0.hasPrefix("line ") })
+    let other = try SecretComments(leftOutOf: "a: b\r\npassword: c # d\r\n# token:\r\n#   e\r\nf: g # h\r\n")
+    let notes = ["password", "token", "token"].map { "# (left out of the backup: \($0))" }
+    #expect(other.text == "a: b\r\npassword: c \(notes[0])\r\n\(notes[1])\r\n\(notes[2])\r\nf: g # h\r\n")
+    #expect(other.leftOut.map { $0.prefix(6) } == ["line 2", "line 3", "line 4"])
   }
 
   @Test("any number of comments, beside values that read like them: three parses; a mark may be in the text already")
