@@ -50,8 +50,8 @@ public struct DaemonHealth: Codable, Equatable, Sendable {
   public var systems: [String: String?]
   /// The state of the guard.
   public var `guard`: Guard
-  /// The troubles whose causes lie outside the daemon. The condition can be `ok` with them. It is empty if there are none, and for a daemon that is too
-  /// old to report any.
+  /// The troubles whose causes lie outside the daemon, with which the condition can be `ok`. The list is empty if the daemon has no such trouble, or is
+  /// too old to report any.
   public var warnings: [Warning]
 
   /// Decodes the document of the daemon, which may have no member `warnings`.
