@@ -148,7 +148,9 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     case .sent: ring()
     case .overtaken:
       complete(
-        .failure(.conflict("OVERTAKEN", "the command did nothing: a stop that came after it was obeyed before it")))
+        .failure(
+          .conflict(
+            APIError.overtakenCode, "the command did nothing: a stop that came after it was obeyed before it")))
     case .full, .owed:
       let words = "the \(system)'s loop is behind: too many commands wait for it"
       let more = sending == .owed ? "; the emergency stop is given to it as soon as it goes on" : ""

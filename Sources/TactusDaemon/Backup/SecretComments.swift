@@ -72,7 +72,7 @@ struct SecretComments {
       changed.append(contentsOf: text[place..<start])
       changed.append(contentsOf: Self.note(line.key))
       place = line.end
-      leftOut.append(Self.words(line))
+      leftOut.append(Self.sentence(of: line))
     }
     changed.append(contentsOf: text[place...])
     return String(changed)

@@ -46,7 +46,7 @@ final class DeclaredAnswers: Sendable {
       case .stale: outcome = .stale
       }
     case .failure(let error):
-      outcome = error.code == "BUSY" ? .busy : error.code == "OVERTAKEN" ? .overtaken : .notTaken
+      outcome = error.code == "BUSY" ? .busy : error.isOvertaken ? .overtaken : .notTaken
     }
     told.withLock { $0.append(Told(number: number, kind: kind, makesSafe: makesSafe, outcome: outcome)) }
   }

@@ -198,9 +198,16 @@ final class SprinklerDoorBench {
     let request = APIRequest(
       caller: arrived.map { .one.with(arrival: $0) } ?? .one, parameters: place.parameters, query: query,
       body: bytes ?? Array(body.utf8))
+    return try await finish { try await handler(request) }
+  }
+
+  /// Waits for work of a client or of another system, in the simulated time that it takes.
+  func finish<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
     let task = Task { [happened] in
       defer { happened.yield(.done) }
-      return try await handler(request)
+      return try await work()
     }
     while let next = await happenings.next(isolation: isolation), next != .done {
       bell.ring(at: clock.now)

@@ -2,9 +2,11 @@ import Dispatch
 import ServiceSupport
 import Sprinkler
 import Synchronization
+import Tactus
 import TactusDaemon
 import TestSupport
 import Testing
+import Water
 
 @testable import Service
 @testable import SprinklerDaemon
@@ -59,6 +61,44 @@ struct SprinklerStalledDiskTests {
     end.signal()
     #expect(isAnswered(on))
     #expect(bench.isHigh(27) && !bench.isHigh(17), "\(on.found ?? "")")
+  }
+
+  @Test("an emergency stop comes, and its reset, while a schedule's runs wait for the disk: they open nothing")
+  func scheduleIsOvertaken() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    bench.run(seconds: 118)
+    try await stopAndReset(bench, in: .seconds(5))
+    // The start is before the two requests, and its orders come after them.
+    bench.run(seconds: 30)
+    #expect(!bench.isHigh(17) && !bench.isHigh(27))
+    #expect(bench.desk.view.records.pending.isEmpty)
+    let log = try await bench.json("GET", "/api/log")
+    #expect((log["runs"] as? [[String: Any]])?.map { $0["outcome"] as? String } == ["stopped", "stopped"])
+  }
+
+  @Test("an emergency stop comes, and its reset, while a plant's water waits for the disk: it opens nothing")
+  func waterIsOvertaken() async throws {
+    let bench = try SprinklerDoorBench()
+    let water = bench.desk.water
+    let plant = WaterRequest(zone: 1, seconds: 60, system: "plants", part: "plant-1")
+    try await stopAndReset(bench, in: .seconds(5))
+    await #expect { try await bench.finish { try await water.ask(plant) } } throws: { error in
+      (error as? APIError)?.isOvertaken == true
+    }
+    bench.run(seconds: 6)
+    #expect(!bench.isHigh(17))
+    try await bench.finish { try await water.ask(plant) }
+    #expect(bench.isHigh(17))
+  }
+
+  /// An emergency stop and its reset that reach the loop now, and are asked for in a while: what the desk decides until
+  /// then is as if it had waited for the disk meanwhile.
+  private func stopAndReset(_ bench: SprinklerDoorBench, in time: Nanoseconds) async throws {
+    bench.isDeskBusy = true
+    let instant = bench.now + time
+    for word in ["e-stop", "reset"] { _ = try await bench.ask("POST", "/api/sprinkler/\(word)", arrived: instant) }
+    bench.isDeskBusy = false
   }
 
   @Test("the loop refuses a schedule's runs: its answers are taken while the disk stalls, their ends kept afterwards")

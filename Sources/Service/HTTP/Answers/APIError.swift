@@ -73,6 +73,10 @@ extension APIError {
 extension APIError {
   /// The `code` of every 503 whose cause is the store.
   public static let storeFailedCode = "STORE_FAILED"
+  /// The `code` of the 409 of a request that a later stop has made void.
+  static let overtakenCode = "OVERTAKEN"
+  /// Whether a stop that was asked for later, and reached the loop before, has made the request void.
+  public var isOvertaken: Bool { code == Self.overtakenCode }
   private static let unchanged = "nothing was changed: "
 
   /// Returns a 503: the change could not be written to the store.

@@ -24,7 +24,7 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
 
   private struct Item: Sendable {
     let order: Order
-    /// The request that the orders belong to, or `nil` if no client asked for them.
+    /// What a client, or a schedule, asked for and when, or `nil` if no stop makes the order void.
     let asked: Asked?
     let batch: Batch
     /// The instant until which the order may wait for room in the mailbox.
@@ -59,6 +59,10 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
 
   private func asked(_ order: Order, by caller: Caller?) -> Asked? { part(order).flatMap { caller?.asks($0) } }
 
+  private func asked(_ order: Order, decided instant: TickInstant) -> Asked? {
+    makesSafe(order) ? nil : part(order).map { Asked($0, at: instant) }
+  }
+
   /// The time on the loop's clock.
   public var now: TickInstant { requests.now() }
 
@@ -92,15 +96,23 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
   /// Appends orders to the queue, which `sendQueued` sends. `complete` is called once, on any thread, when all of them
   /// are answered.
   ///
-  /// - Parameter caller: the client that asks for the orders, as for `send`.
+  /// - Parameters:
+  ///   - caller: the client that asks for the orders, as for `send`, or `nil` if none does.
+  ///   - decided: the instant at which a schedule decided to give the orders, if no client asks for them. A client's stop
+  ///     that was asked for since then makes them void, as it does a client's orders: whoever has waited for a disk opens
+  ///     nothing after an emergency stop, though it was reset. Orders that make safe are never void, and make nothing void.
   public func queue(
-    _ orders: [Order], from caller: Caller? = nil, _ complete: @escaping @Sendable ([Outcome]) -> Void
+    _ orders: [Order], from caller: Caller? = nil, decided: TickInstant? = nil,
+    _ complete: @escaping @Sendable ([Outcome]) -> Void
   ) {
     guard !orders.isEmpty else { return complete([]) }
     let deadline = now + MailboxNumbers.timeout
     state.withLock { state in
       let batch = Batch(orders.count, complete)
-      state.waiting += orders.map { Item(order: $0, asked: asked($0, by: caller), batch: batch, deadline: deadline) }
+      state.waiting += orders.map { order in
+        let request = asked(order, by: caller) ?? decided.flatMap { asked(order, decided: $0) }
+        return Item(order: order, asked: request, batch: batch, deadline: deadline)
+      }
     }
   }
 

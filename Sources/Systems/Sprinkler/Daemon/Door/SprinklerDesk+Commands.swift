@@ -211,12 +211,14 @@ extension SprinklerDesk {
         return Int(saturating: (Double(local) / 86_400).rounded(.down))
       },
       ask: { [self] request in
+        let arrived = now
         try requireLoaded()
         guard let zone = ZoneID(request.zone), view.records.zones.contains(where: { $0.id == zone }) else {
           throw APIError.notFound("no zone \(request.zone); GET /api/zones lists them")
         }
         try refuseIfStopped()
-        let caller = Caller(scope: .control, tokenID: request.system, address: request.part, client: 0)
+        let caller = Caller(
+          scope: .control, tokenID: request.system, address: request.part, client: 0, arrived: arrived)
         _ = try await perform(.runOnce([.init(zone: zone, seconds: request.seconds)]), caller)
       })
   }

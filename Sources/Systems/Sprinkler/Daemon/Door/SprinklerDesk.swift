@@ -163,14 +163,15 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       guard hasStarted else { return }
       scheduled(&state) { schedule, reading in told += catchUp(&schedule, reading) }
       scheduled(&state) { schedule, reading throws(APIError) in
+        let decided = self.now
         if let readings {
-          told += order(try schedule.step(.moisture(readings), reading))
+          told += order(try schedule.step(.moisture(readings), reading), decided: decided)
           publish(schedule.scheduler?.soilStatus ?? [], as: \.soil)
         }
         if let rain, rain != schedule.scheduler?.rainSensorReading {
-          told += order(try schedule.step(.rainSensor(rain), reading))
+          told += order(try schedule.step(.rainSensor(rain), reading), decided: decided)
         }
-        told += order(try schedule.step(.timePassed, reading))
+        told += order(try schedule.step(.timePassed, reading), decided: decided)
         publish(schedule.scheduler?.rainSensorStatus, as: \.rainSensor)
         publish(schedule.scheduler?.deficitStatus ?? [], as: \.deficits)
         publish(schedule.scheduler?.flowStatus ?? [], as: \.flows)
@@ -179,7 +180,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       if now >= state.nextProgress {
         let progress = newest.progress(of: state.schedule.records.pending, at: now)
         let isNoted = scheduled(&state) { schedule, reading throws(APIError) in
-          if !progress.isEmpty { told += order(try schedule.step(.progress(progress), reading)) }
+          let decided = self.now
+          if !progress.isEmpty { told += order(try schedule.step(.progress(progress), reading), decided: decided) }
         }
         state.nextProgress = isNoted ? now + progressPeriod : now
       }
@@ -260,7 +262,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     log(told)
   }
 
-  /// Reports runs that the loop refused to the schedule, which ends them.
+  /// Reports runs that the loop refused, and runs that a stop made void, to the schedule, which ends them.
   func settle(_ outcomes: [Outcome]) {
     let refused: [SprinklerEvent] = outcomes.compactMap { outcome in
       guard let run = outcome.order.run else { return nil }
@@ -268,7 +270,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       case .success(let answer):
         guard case .refused(let refusal) = answer.verdict else { return nil }
         return .refused(run: run, refusal)
-      case .failure: return .refused(run: run, .stale)
+      case .failure(let error):
+        return error.isOvertaken ? .ended(run: run, ranSeconds: 0, outcome: .stopped) : .refused(run: run, .stale)
       }
     }
     if !refused.isEmpty { feed(refused) }
@@ -290,7 +293,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   func start(
     _ schedule: inout StoredSchedule, _ reading: WallReading
   ) throws(APIError) -> [SprinklerNotice] {
-    try schedule.start(reading).map { order($0) } ?? []
+    let decided = now
+    return try schedule.start(reading).map { order($0, decided: decided) } ?? []
   }
 
   private func takeStateChange() -> Bool {
@@ -302,17 +306,21 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
 
   /// Steps the schedule with the loop's events, including those that the store has refused so far, and returns the notices.
   private func catchUp(_ schedule: inout StoredSchedule, _ reading: WallReading) -> [SprinklerNotice] {
+    let decided = now
     schedule.remember(
       noted.withLock { noted in
         defer { noted = [] }
         return noted
       })
-    return schedule.catchUp(reading).flatMap { order($0) }
+    return schedule.catchUp(reading).flatMap { order($0, decided: decided) }
   }
 
   /// Queues the orders of a step, and returns its notices.
-  private func order(_ effects: SprinklerEffects) -> [SprinklerNotice] {
-    orders.queue(effects.orders) { [self] outcomes in answered.withLock { $0 += outcomes } }
+  ///
+  /// - Parameter decided: an instant before the step, which may have waited for the disk. A stop that a client has asked for
+  ///   since then makes the runs of the step void.
+  private func order(_ effects: SprinklerEffects, decided: TickInstant) -> [SprinklerNotice] {
+    orders.queue(effects.orders, decided: decided) { [self] outcomes in answered.withLock { $0 += outcomes } }
     return effects.notices
   }
 
