@@ -295,6 +295,21 @@ function shareBar() {
 new MutationObserver(shareBar).observe(byId("systems"), { childList: true, subtree: true, attributeFilter: ["hidden", "class", "aria-current"] });
 addEventListener("click", ({ target }) => { if (isMoreOpen() && !more.contains(target)) openMore(false); });
 
+// ---- a second finger: browsers make clicks of the first alone, and whoever holds a stick or a slider with it presses with another
+
+const otherFingers = new Map(); // pointer → the button under it
+
+addEventListener("pointerdown", ({ isPrimary, pointerType, pointerId, target }) => {
+  const pressed = target.closest("button, input[type=checkbox]");
+  if (!isPrimary && pointerType === "touch" && pressed) otherFingers.set(pointerId, pressed);
+});
+addEventListener("pointercancel", ({ pointerId }) => { otherFingers.delete(pointerId); }); // the browser scrolls or zooms
+addEventListener("pointerup", ({ pointerId, clientX, clientY }) => {
+  const pressed = otherFingers.get(pointerId);
+  otherFingers.delete(pointerId);
+  if (pressed?.contains(document.elementFromPoint(clientX, clientY))) pressed.click();
+});
+
 addView("overview", "Overview", "overview", icons.overview, false);
 for (const { id, dataset, firstElementChild } of document.querySelectorAll("section[data-system]")) {
   sectionSystems[id] = dataset.system;

@@ -136,7 +136,7 @@ import Water
   func reloaded() async throws {
     let bench = try await bench()
     let version = bench.door.version
-    bench.desk.receive(
+    bench.desk.apply(
       PlantHostSettings(), [PlantID(1): try PlantWateringSettings(zone: 2, seconds: 20, maximumPerDay: 1)])
     #expect(bench.door.version > version)
     let watering = try #require(try await bench.plant("GET", "/api/plants/1")["watering"] as? [String: Any])

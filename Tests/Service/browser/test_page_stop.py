@@ -32,6 +32,17 @@ class Fingers:
         del self.points[finger]
         self._send("touchMove" if self.points else "touchEnd")
 
+    def tap(self, finger, x, y):
+        """The finger touches and leaves; the others stay."""
+        self.down(finger, x, y)
+        del self.points[finger]
+        self.session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": [{"id": finger, "x": x, "y": y}]})
+
+
+def middle(one):
+    box = one.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
 
 def hold_forward(page):
     """The mouse on the stick, up; it stays held."""
@@ -65,6 +76,50 @@ def test_a_second_finger_stops_while_the_first_holds_the_stick(enter, own_daemon
     fingers.up(1)
     fingers.down(1, *place(page, "#pad", y=0.2))
     until(lambda: robot(daemon)["state"] == "driving")
+    fingers.up(1)
+    until(lambda: robot(daemon)["state"] == "stopped")
+
+
+def test_what_a_second_finger_taps_is_pressed_while_the_first_holds(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon, view="leg", width=390, has_touch=True)
+    fingers = Fingers(page)
+    leg = page.locator(".leg").first
+    leg.locator("[data-do=arm]").tap()
+    expect(leg.locator("[data-of=state]")).to_have_text("armed")
+    slider, disarm = leg.locator("input[type=range]").first, leg.locator("[data-do=disarm]")
+    slider.scroll_into_view_if_needed()
+    fingers.down(1, *middle(slider))
+    fingers.tap(2, *middle(disarm))
+    expect(leg.locator("[data-of=state]")).to_have_text("disarmed")
+    fingers.up(1)
+    # A finger that has gone elsewhere presses nothing, nor does one with which the browser scrolls or zooms.
+    arm = leg.locator("[data-do=arm]")
+    page.evaluate("""() => {
+      const arm = document.querySelector(".leg [data-do=arm]"), box = arm.getBoundingClientRect();
+      const send = (type, x, target) => target.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 77, pointerType: "touch", isPrimary: false, clientX: x, clientY: box.y + 5 }));
+      send("pointerdown", box.x + 5, arm); send("pointerup", 1, document.body);
+      send("pointerdown", box.x + 5, arm); send("pointercancel", box.x + 5, arm); send("pointerup", box.x + 5, arm);
+    }""")
+    page.wait_for_timeout(300)
+    expect(leg.locator("[data-of=state]")).to_have_text("disarmed")
+    fingers.down(1, *middle(slider))
+    fingers.tap(2, *middle(arm))
+    expect(leg.locator("[data-of=state]")).to_have_text("armed")
+    fingers.up(1)
+
+
+def test_a_thumb_on_the_stick_leaves_the_other_to_press(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="robot", width=1280, has_touch=True)
+    fingers = Fingers(page)
+    fingers.down(1, *place(page, "#pad", y=0.2))
+    until(lambda: robot(daemon)["state"] == "driving")
+    with page.expect_response(lambda response: response.request.method == "POST" and "/api/robot" in response.url) as pressed:
+        fingers.tap(2, *place(page, "#robot-middle"))
+    assert pressed.value.status == 200
+    assert robot(daemon)["state"] == "driving"
+    expect(page.locator("#pad")).to_have_class("held")
     fingers.up(1)
     until(lambda: robot(daemon)["state"] == "stopped")
 
