@@ -75,6 +75,22 @@ struct LoopEndsTests {
     bench.ends.finish(0, isSafe: true)
     bench.ask(6, issued: instant(milliseconds: 1010))
     #expect(bench.acceptAll(.at(milliseconds: 1020)) == [6])
+    // A safe state that only finishes is one, too.
+    bench.ask(7, issued: instant(milliseconds: 1025))
+    bench.ends.finish(0, isSafe: true)
+    bench.ask(8, issued: instant(milliseconds: 1040))
+    bench.ask(9, issued: instant(milliseconds: 1025), makesSafe: true)
+    #expect(bench.acceptAll(.at(milliseconds: 1040)) == [8, 9])
+    bench.ask(10, issued: instant(milliseconds: 1039))
+    #expect(bench.acceptAll(.at(milliseconds: 1050)).isEmpty, "it was asked for before that safe state was over")
+  }
+
+  @Test("a loop that publishes its state before its first tick was not in a safe state: what waits is taken")
+  func publishedFirst() throws {
+    let bench = try LoopEndsBench()
+    bench.ask(1, issued: instant(milliseconds: 5))
+    bench.ends.finish(0, isSafe: true)
+    #expect(bench.acceptAll(.at(milliseconds: 10)) == [1])
   }
 
   @Test(

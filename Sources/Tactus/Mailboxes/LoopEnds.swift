@@ -11,7 +11,8 @@ import Synchronization
 ///     }
 ///
 /// A tick calls, in this order: `begin(_:)`; any number of `next()`, `answer(_:_:)` and `report(_:)`; `finish(_:isSafe:)`. A safe
-/// state calls `finish`, and may call `beginSafeState(_:)` before. The type is not copyable: the ends belong to one loop at a time.
+/// state calls `finish`, and may call `beginSafeState(_:)` before. What was asked for before a safe state and is taken after it is
+/// stale. The type is not copyable: the ends belong to one loop at a time.
 ///
 /// Timing: nothing waits or allocates. A tick that finds nothing new makes no system call. One that finds requests, or was
 /// released by an input, clears the bell, and one with answers or notices rings the other bell: one system call each.
@@ -46,6 +47,10 @@ public struct LoopEnds<
   @usableFromInline var now = TickInstant.zero
   /// Whether a tick has begun. Before that `now` is no instant from which a gap can be measured.
   @usableFromInline var hasBegun = false
+  /// Whether `begin(_:)` or `beginSafeState(_:)` was called and `finish` not yet.
+  @usableFromInline var isBegun = false
+  /// Whether a safe state was finished that had not been begun, and no tick has begun since.
+  @usableFromInline var wasMadeSafe = false
   /// The instant of the newest stop that did not come as a request.
   @usableFromInline var lastStop = TickInstant.zero
   /// The instant up to which data that arrives may have waited outside the program while the loop stood still.
@@ -126,7 +131,12 @@ public struct LoopEnds<
     let gap = hasBegun && tick.missed > 0 ? tick.started - now : tick.lateness
     if gap >= Self.standstill { backlogUntil = tick.started + Self.backlogReading }
     hasBegun = true
+    isBegun = true
     now = tick.started
+    if wasMadeSafe {
+      wasMadeSafe = false
+      stopped(at: now)
+    }
     if let stall { stall.serve(at: now) }
     takenCount = 0
     if let requestBell {
@@ -137,9 +147,11 @@ public struct LoopEnds<
   }
 
   /// Begins a safe state, called in `safeState(_:cause:)` before answers or notices are given, which carry the instant of `tick`.
-  /// Requests and rules are left to the next tick, in which what was asked for before the safe state is stale.
+  /// Requests and rules are left to the next tick, in which what was asked for before the safe state is stale. Without this
+  /// call, what was asked for before that next tick is stale.
   @inlinable @inline(__always)
   public mutating func beginSafeState(_ tick: Tick) {
+    isBegun = true
     now = tick.started
     stopped(at: now)
   }
@@ -218,6 +230,9 @@ public struct LoopEnds<
   ///   - isSafe: whether every output of the loop is in its safe state, confirmed by the device. Wider rules wait until this is true.
   @inlinable @inline(__always)
   public mutating func finish(_ state: State, isSafe: Bool) {
+    // A tick begins; only a safe state may finish without.
+    if hasBegun && !isBegun { wasMadeSafe = true }
+    isBegun = false
     rulesInput.finish(isSafe: isSafe)
     output.write(
       Published(at: now, isSafe: isSafe, state: state, noticesDropped: lostNotices, answersDropped: lostAnswers))
