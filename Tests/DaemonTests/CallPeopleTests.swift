@@ -177,7 +177,7 @@ struct CallPeopleTests {
     #expect(
       try words(#"{"ok":true,"percent":80,"untilISO":"2026-05-01T06:00:00Z"}"#, "seasonal")
         == "seasonal: done, percent 80, until 2026-05-01T06:00:00Z")
-    #expect(try words(#"{"ok":true,"note":"a\u001b[2Jb"}"#) == "x: done, note a?[2Jb")
+    #expect(try words(#"{"ok":true,"note":"a\u001b[2Jb"}"#) == "x: done, note a\\u001b[2Jb")
   }
 
   @Test("a look: the state, the plain values with their units, things one a line; longer parts are left to JSON")
