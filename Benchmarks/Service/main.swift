@@ -35,10 +35,11 @@ service.stop()
 
 func startService(port: UInt16, document: [UInt8]) throws -> WebService {
   let now: @Sendable () -> TickInstant = { MonotonicClock.now }
-  let doorman = Doorman(rules: try HostRules(), tokens: NoTokens(), isOpen: true, now: now)
+  let accessControl = AccessControl(rules: try HostRules(), tokens: NoTokens(), isOpen: true, now: now)
   let route = Route("/api/document", PreparedDocument(version: { 0 }, make: { document }))
   let service = WebService(
-    configuration: ServiceConfiguration(port: port, version: "bench"), doorman: doorman, systems: [], routes: [route],
+    configuration: ServiceConfiguration(port: port, version: "bench"), accessControl: accessControl, systems: [],
+    routes: [route],
     logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
   try service.start()
   return service

@@ -31,7 +31,7 @@ public final class WebService: Sendable {
   ///
   /// - Parameter routes: the routes that belong to no system: metrics, runtime, logs.
   public init(
-    configuration: ServiceConfiguration, doorman: Doorman, systems: [any ServedSystem], routes: [Route],
+    configuration: ServiceConfiguration, accessControl: AccessControl, systems: [any ServedSystem], routes: [Route],
     hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
     guardHealth: GuardHealth = GuardHealth(.none), logger: Logger
   ) {
@@ -53,12 +53,12 @@ public final class WebService: Sendable {
       framePolicy: configuration.frameAncestors.policy)
     table = RouteTable(own.routes + console.routes + others)
     responder = APIResponder(
-      table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
+      table: table, accessControl: accessControl, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,
       places: places, bodies: BodyBudget(configuration.limits.bodyBytes),
       outgoing: OutgoingBudget(configuration.limits.outgoingBytes), counters: counters,
       watching: AdmissionWatching(
-        hub: hub, admit: doorman.admit(_:peer:certificate:scope:),
+        hub: hub, admit: accessControl.admit(_:peer:certificate:scope:),
         interval: configuration.limits.webSocket.tokenCheckInterval,
         secondsSince1970: { WallClock.microseconds / 1_000_000 }))
   }
@@ -120,7 +120,8 @@ public final class WebService: Sendable {
   private func channel(_ security: ChannelSecurity) -> ServiceChannel {
     let actions = responder.actions
     return ServiceChannel(
-      responder: responder.respond, routes: table.routes, admit: responder.doorman.admit(_:peer:certificate:scope:),
+      responder: responder.respond, routes: table.routes,
+      admit: responder.accessControl.admit(_:peer:certificate:scope:),
       hub: hub, systems: systems,
       counters: counters, places: places, version: configuration.version, limits: configuration.limits,
       outgoing: responder.outgoing,

@@ -13,14 +13,15 @@ package final class RunningService {
   package init(
     systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
     bodyLimit: Int = 1_048_576, limits: ConnectionLimits = ConnectionLimits(),
-    guardHealth: GuardHealth = GuardHealth(.none), additions: APIAdditions = APIAdditions(), doorman: Doorman? = nil
+    guardHealth: GuardHealth = GuardHealth(.none), additions: APIAdditions = APIAdditions(),
+    accessControl: AccessControl? = nil
   ) throws {
     var configuration = ServiceConfiguration(
       port: reserved.number, version: "1.2.3", limits: limits, bodyLimit: bodyLimit, allowedOrigins: allowedOrigins)
     configuration.additions = additions
     service = WebService(
       configuration: configuration,
-      doorman: try doorman ?? .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes,
+      accessControl: try accessControl ?? .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes,
       guardHealth: guardHealth, logger: log.logger)
     try service.start()
   }
@@ -34,10 +35,10 @@ package final class RunningService {
   }
 }
 
-extension Doorman {
+extension AccessControl {
   /// Lets everyone in who comes without a token, and no token.
-  package static func open(allowedOrigins: [String] = []) throws -> Doorman {
-    Doorman(
+  package static func open(allowedOrigins: [String] = []) throws -> AccessControl {
+    AccessControl(
       rules: try HostRules(allowedHosts: ["x"], allowedOrigins: allowedOrigins), tokens: NoTokens(), isOpen: true,
       now: { .zero })
   }

@@ -363,7 +363,7 @@ struct WebServiceTests {
   func busy() throws {
     let first = try RunningService()
     let second = WebService(
-      configuration: ServiceConfiguration(port: first.port, version: "1"), doorman: try .open(), systems: [],
+      configuration: ServiceConfiguration(port: first.port, version: "1"), accessControl: try .open(), systems: [],
       routes: [],
       logger: first.log.logger)
     #expect(
@@ -377,7 +377,7 @@ struct WebServiceTests {
   @Test("bound: the port is there and nobody is served; started: who waited is served")
   func boundThenStarted() throws {
     let service = WebService(
-      configuration: ServiceConfiguration(port: 0, version: "1"), doorman: try .open(), systems: [], routes: [],
+      configuration: ServiceConfiguration(port: 0, version: "1"), accessControl: try .open(), systems: [], routes: [],
       logger: RecordingLog().logger)
     try service.bind()
     defer { service.stop() }

@@ -6,7 +6,8 @@ import NIOWebSocket
 
 /// A request for `/ws`, or a WebSocket of a system's own, that meets RFC 6455 §4.2.1.
 struct WebSocketRequest: Sendable {
-  /// The subprotocol of the service's events. The other one that a client may offer, `bearer.TOKEN`, is for the doorman and never answered.
+  /// The subprotocol of the service's events. The other one that a client may offer, `bearer.TOKEN`, is for the access
+  /// control and never answered.
   static let subprotocol = "events.v1"
 
   let head: HTTPRequestHead

@@ -91,7 +91,7 @@ struct ServiceComposition {
     let (sightings, hub) = (TokenSightings(), clients.hub)
     let tokenRoutes = TokenRoutes(
       store: tokens, sightings: sightings, revoked: { hub.checkTokens() }, now: { MonotonicClock.now })
-    let doorman = Doorman(
+    let accessControl = AccessControl(
       rules: try HostRules(
         allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins),
       tokens: tokens, isOpen: configuration.auth == .none, sightings: sightings,
@@ -118,8 +118,8 @@ struct ServiceComposition {
     serviceConfiguration.zone = zone
     serviceConfiguration.clients = clients.certificates
     service = WebService(
-      configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes + tokenRoutes.routes,
-      hub: hub,
+      configuration: serviceConfiguration, accessControl: accessControl, systems: systems,
+      routes: routes + tokenRoutes.routes, hub: hub,
       counters: counters, guardHealth: guardHealth,
       logger: logger)
   }

@@ -66,7 +66,7 @@ func request(
 
 func bearer(_ token: String) -> [(String, String)] { [("Authorization", "Bearer \(token)")] }
 
-extension Doorman {
+extension AccessControl {
   /// Lets everybody in who comes by a right name.
   init() {
     self.init(rules: try! HostRules(), tokens: NoTokens(), isOpen: true, now: { .zero })

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What lasts is admitted again, in simulated time")
 struct AdmissionWatchTests {
-  /// What a doorman says now, what the clock says, and what a watch has said.
+  /// What the access control says now, what the clock says, and what a watch has said.
   private final class World: Sendable {
     let scope = Mutex<Scope?>(.control)
     let seconds = Mutex<Int64>(0)

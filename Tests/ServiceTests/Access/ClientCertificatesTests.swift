@@ -222,15 +222,15 @@ struct ClientCertificatesTests {
   func names(_ name: String, _ isUsable: Bool) { #expect(ClientCertificate.isUsable(name) == isUsable) }
 
   @Test(
-    "the doorman: a token goes before the certificate, which goes before nothing; what needs no token needs no certificate"
+    "the access control: a token goes before the certificate, which goes before nothing; what needs no token needs no certificate"
   )
-  func doorman() throws {
+  func accessControl() throws {
     struct NoTokens: TokenVerifier {
       func verify(_ token: String, now: Int64) -> Result<TokenGrant, TokenRefusal> {
         token == "admin" ? .success(TokenGrant(tokenID: "a", scope: .admin, expires: nil)) : .failure(.invalid)
       }
     }
-    let doorman = Doorman(
+    let accessControl = AccessControl(
       rules: try HostRules(machineName: "pi"), tokens: NoTokens(), certificates: certificates,
       seconds: { Self.present },
       now: { TickInstant(nanoseconds: 0) })
@@ -238,7 +238,7 @@ struct ClientCertificatesTests {
       var request = HTTPRequest(method: .get, scheme: "https", authority: "pi", path: "/api/status")
       if let token { request.headerFields[.authorization] = "Bearer \(token)" }
       do throws(APIError) {
-        let caller = try doorman.admit(request, peer: "192.168.1.7", certificate: certificate, scope: scope)
+        let caller = try accessControl.admit(request, peer: "192.168.1.7", certificate: certificate, scope: scope)
         return caller.isKnown ? caller.logName : "nobody"
       } catch {
         return "\(error.status.code) \(error.code)"

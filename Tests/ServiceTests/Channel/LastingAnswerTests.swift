@@ -60,7 +60,7 @@ struct LastingAnswerTests {
     }
     let service = try RunningService(
       routes: routes,
-      doorman: Doorman(
+      accessControl: AccessControl(
         rules: try HostRules(allowedHosts: ["x"], allowedOrigins: []), tokens: tokens, now: { .zero }))
     defer { for spring in springs { spring.end() } }
     let clients = try ["good", "other"].enumerated().map { number, token in

@@ -25,7 +25,7 @@ struct RequestHeadTests {
   }
 
   @Test(
-    "a second host stays a field, for the doorman to refuse; a field whose name is none is left out; any method that HTTP allows is one"
+    "a second host stays a field, for the access control to refuse; a field whose name is none is left out; any method that HTTP allows is one"
   )
   func fields() throws {
     let two = try request("/", headers: ["host": "a", "HOST": "b"])

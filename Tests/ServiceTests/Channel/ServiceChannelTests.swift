@@ -212,7 +212,7 @@ struct ServiceChannelTests {
     }
   }
 
-  @Test("refused by the doorman: his error, and the connection stays open")
+  @Test("refused by the access control: its error, and the connection stays open")
   func refused() throws {
     try TestDoor.with { door in
       let client = try RawSocket(port: door.port)

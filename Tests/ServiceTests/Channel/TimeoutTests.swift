@@ -97,7 +97,8 @@ struct TimeoutTests {
     #expect(!channel.isActive)
   }
 
-  @Test("the same request again: let in without the doorman for 100 ms, asked about when it differs or comes later")
+  @Test(
+    "the same request again: let in without the access control for 100 ms, asked about when it differs or comes later")
   func recentAdmission() throws {
     let isOpen = Atomic(true)
     let asked = Atomic(0)

@@ -13,10 +13,10 @@ struct ServiceClientTests {
   private func open(token: String?, port: UInt16 = 0) throws -> (door: WebService, client: ServiceClient) {
     let runtime = try Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } }
     let rules = try HostRules()
-    let doorman = Doorman(
+    let accessControl = AccessControl(
       rules: rules, tokens: OneToken(), now: { .zero })
     let door = WebService(
-      configuration: ServiceConfiguration(port: port, version: "1.2.3"), doorman: doorman, systems: [],
+      configuration: ServiceConfiguration(port: port, version: "1.2.3"), accessControl: accessControl, systems: [],
       routes: [.runtime(runtime, version: "1.2.3") { .zero }, .metrics([RuntimeMetrics(runtime, version: "1.2.3")])],
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try door.start()

@@ -114,17 +114,18 @@ final class ConnectionPlaces: Sendable {
   /// Returns whether the connection's last request identified its caller.
   func isKnown(_ channel: any Channel) -> Bool { state.withLock { $0.table.isKnown(ObjectIdentifier(channel)) } }
 
-  /// Asks the doorman about a request and the connection's certificate, gives the connection a place that fits its caller, and returns the caller.
+  /// Asks the access control about a request and the connection's certificate, gives the connection a place that fits
+  /// its caller, and returns the caller.
   ///
   /// - Parameter stops: whether the request can only make a system safer, for which another connection is closed if there is no place.
-  /// - Throws: the errors of the doorman; 503 `TOO_MANY_CONNECTIONS`.
+  /// - Throws: the errors of the access control; 503 `TOO_MANY_CONNECTIONS`.
   func admit(
-    _ channel: any Channel, stops: Bool = false, by doorman: (ClientCertificate?) throws(APIError) -> Caller
+    _ channel: any Channel, stops: Bool = false, by accessControl: (ClientCertificate?) throws(APIError) -> Caller
   ) throws(APIError) -> Caller {
     let id = ObjectIdentifier(channel)
     let caller: Caller
     do throws(APIError) {
-      caller = try doorman(certificate(of: channel))
+      caller = try accessControl(certificate(of: channel))
     } catch {
       if error.status == .unauthorized {
         state.withLock { $0.table.forget(id, at: channel.eventLoop.now) }

@@ -2,8 +2,8 @@ import NIOCore
 import NIOHTTP1
 
 /// Remembers that the last request of a connection was admitted. A request with the same method, target and header
-/// fields within `lifetime` is admitted without asking the doorman: clients that poll send the same bytes every time,
-/// and admission was a seventh of an answer's cost.
+/// fields within `lifetime` is admitted without asking the access control: clients that poll send the same bytes every
+/// time, and admission was a seventh of an answer's cost.
 ///
 /// A token that is revoked or expires is therefore refused at most `lifetime` later. Refusals are never remembered.
 struct RecentAdmission {
@@ -12,7 +12,7 @@ struct RecentAdmission {
   private var head: HTTPRequestHead?
   private var until = NIODeadline.uptimeNanoseconds(0)
 
-  /// Asks the doorman, unless the same request was admitted recently.
+  /// Asks the access control, unless the same request was admitted recently.
   mutating func check(
     _ new: HTTPRequestHead, at now: NIODeadline, on channel: any Channel, with shared: ServiceChannel.Shared,
     peer: String,

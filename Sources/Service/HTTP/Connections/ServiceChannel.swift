@@ -19,7 +19,7 @@ struct ServiceChannel: Sendable {
       _ channel: any Channel
     ) async throws -> Void
 
-  /// The signature of `Doorman.admit`.
+  /// The signature of `AccessControl.admit`.
   typealias Admission =
     @Sendable (_ request: HTTPRequest, _ peer: String, _ certificate: ClientCertificate?, _ scope: Scope?)
     throws(APIError) -> Caller
@@ -68,7 +68,7 @@ struct ServiceChannel: Sendable {
   /// - Parameters:
   ///   - routes: the routes. Those with prepared documents are answered on the event loop; the responder must know them
   ///     all the same, for requests that arrive behind others.
-  ///   - admit: `Doorman.admit`.
+  ///   - admit: `AccessControl.admit`.
   ///   - places: the places of this server's connections; the responder reports callers to the same ones.
   ///   - version: the daemon's version, sent in `hello`.
   ///   - outgoing: the budget of what waits for all clients; `nil` for one of this channel's own.

@@ -12,8 +12,8 @@ extension HTTPRequestHead {
     }
   }
 
-  /// Returns the head in the form that the doorman and the responder use. If the target is a whole URL, its host counts
-  /// and not the field `Host`, as RFC 9112, 3.2.2 requires.
+  /// Returns the head in the form that the access control and the responder use. If the target is a whole URL, its host
+  /// counts and not the field `Host`, as RFC 9112, 3.2.2 requires.
   func request(isSecure: Bool) throws(APIError) -> HTTPRequest {
     guard let method = HTTPRequest.Method(method.rawValue) else {
       throw APIError(.badRequest, "BAD_REQUEST", "a method that no HTTP request has")
@@ -29,7 +29,7 @@ extension HTTPRequestHead {
     fields.reserveCapacity(headers.count)
     var hosts = 0
     for (name, value) in headers {
-      // The first one becomes `host`; the doorman refuses a request with another one.
+      // The first one becomes `host`; the access control refuses a request with another one.
       if name.utf8.count == 4, name.lowercased() == "host" {
         hosts += 1
         if hosts == 1 { continue }

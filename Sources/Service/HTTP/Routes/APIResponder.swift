@@ -6,7 +6,7 @@ import Tactus
 /// Answers requests according to the route table.
 struct APIResponder: Sendable {
   let table: RouteTable
-  let doorman: Doorman
+  let accessControl: AccessControl
   let crossOrigin: CrossOrigin
   let actions: ActionLog
   let logger: Logger
@@ -170,7 +170,7 @@ struct APIResponder: Sendable {
     _ head: HTTPRequest, _ scope: Scope?, _ channel: any Channel, stops: Bool = false
   ) throws(APIError) -> Caller {
     try places.admit(channel, stops: stops) { certificate throws(APIError) in
-      try doorman.admit(head, peer: channel.peerAddress, certificate: certificate, scope: scope)
+      try accessControl.admit(head, peer: channel.peerAddress, certificate: certificate, scope: scope)
     }
   }
 

@@ -5,9 +5,9 @@ import Tactus
 /// Decides whether a request is admitted: by its Host and Origin, then by its token or its connection's certificate,
 /// then by the scope that it gives.
 ///
-/// A doorman is usable from any thread. Each check takes a few microseconds, a stat(2) of the token file included; the
+/// The value is usable from any thread. Each check takes a few microseconds, a stat(2) of the token file included; the
 /// file is read again when it has changed.
-public struct Doorman: Sendable {
+public struct AccessControl: Sendable {
   private let rules: HostRules
   private let tokens: any TokenVerifier
   private let isOpen: Bool
@@ -19,7 +19,7 @@ public struct Doorman: Sendable {
   private let sightings: TokenSightings
   private let certificates: ClientCertificates?
 
-  /// Makes a doorman with the given rules and tokens.
+  /// Makes an access control with the given rules and tokens.
   ///
   /// - Parameters:
   ///   - isOpen: whether `service.auth` is `none`: a request without a token is treated as an admin's, and a token that

@@ -19,35 +19,35 @@ private struct FixedTokens: TokenVerifier {
   }
 }
 
-@Suite("Doorman")
-struct DoormanTests {
+@Suite("Access control")
+struct AccessControlTests {
   private let clocks = SetClocks()
-  private let doorman: Doorman
-  private let open: Doorman
+  private let accessControl: AccessControl
+  private let open: AccessControl
 
   init() throws {
     let rules = try HostRules(
       machineName: "Pi.example.org", allowedHosts: ["robot.example.org:443", "Proxy"],
       allowedOrigins: ["https://home.example.org", "capacitor://localhost"])
     let clocks = clocks
-    doorman = Doorman(rules: rules, tokens: FixedTokens(), seconds: { clocks.seconds }, now: { clocks.now })
-    open = Doorman(
+    accessControl = AccessControl(rules: rules, tokens: FixedTokens(), seconds: { clocks.seconds }, now: { clocks.now })
+    open = AccessControl(
       rules: rules, tokens: FixedTokens(), isOpen: true, seconds: { clocks.seconds }, now: { clocks.now })
   }
 
   private func refusal(
-    _ request: HTTPRequest, peer: String = "192.168.1.7", scope: Scope? = .read, by doorman: Doorman? = nil
+    _ request: HTTPRequest, peer: String = "192.168.1.7", scope: Scope? = .read, by accessControl: AccessControl? = nil
   ) -> APIError? {
     do throws(APIError) {
-      _ = try (doorman ?? self.doorman).admit(request, peer: peer, scope: scope)
+      _ = try (accessControl ?? self.accessControl).admit(request, peer: peer, scope: scope)
       return nil
     } catch {
       return error
     }
   }
 
-  private func code(_ request: HTTPRequest, scope: Scope? = .read, by doorman: Doorman? = nil) -> String {
-    refusal(request, scope: scope, by: doorman).map { "\($0.status.code) \($0.code)" } ?? "in"
+  private func code(_ request: HTTPRequest, scope: Scope? = .read, by accessControl: AccessControl? = nil) -> String {
+    refusal(request, scope: scope, by: accessControl).map { "\($0.status.code) \($0.code)" } ?? "in"
   }
 
   @Test(
@@ -80,12 +80,12 @@ struct DoormanTests {
     let rules = try HostRules(
       machineName: "pi.example.org.", allowedHosts: ["robot.example.org.:443"],
       allowedOrigins: ["https://home.example.org."])
-    let doorman = Doorman(rules: rules, tokens: FixedTokens(), isOpen: true, seconds: { 0 }, now: { .zero })
+    let accessControl = AccessControl(rules: rules, tokens: FixedTokens(), isOpen: true, seconds: { 0 }, now: { .zero })
     for host in ["robot.example.org", "robot.example.org.", "pi.example.org", "pi.example.org.:8000", "pi.local."] {
-      #expect(code(request(host: host), by: doorman) == "in", "\(host)")
+      #expect(code(request(host: host), by: accessControl) == "in", "\(host)")
     }
     for origin in ["http://pi.local:8000", "http://pi.local.:8000", "https://home.example.org"] {
-      #expect(code(request(host: "pi.local.:8000", [("Origin", origin)]), by: doorman) == "in", "\(origin)")
+      #expect(code(request(host: "pi.local.:8000", [("Origin", origin)]), by: accessControl) == "in", "\(origin)")
       let fields = CrossOrigin(["https://home.example.org."]).fields(
         for: request(host: "pi.local", [("Origin", origin)]))
       #expect(fields.isEmpty == origin.hasPrefix("http:"), "\(origin)")
@@ -181,7 +181,7 @@ struct DoormanTests {
   @Test("a caller: scope, token and end; one number for a token from an address, another for any other")
   func callers() throws {
     func caller(_ token: String, _ peer: String) throws -> Caller {
-      try doorman.admit(request(bearer(token)), peer: peer, scope: .read)
+      try accessControl.admit(request(bearer(token)), peer: peer, scope: .read)
     }
     let first = try caller("driver", "192.168.1.7")
     #expect(first.scope == .control && first.tokenID == "d" && first.address == "192.168.1.7")
@@ -205,14 +205,14 @@ struct DoormanTests {
 
   @Test("a route for anyone: no token is needed; one that is shown must be valid")
   func anyone() throws {
-    let nobody = try doorman.admit(request(), peer: "::1", scope: nil)
+    let nobody = try accessControl.admit(request(), peer: "::1", scope: nil)
     #expect(nobody.scope == .read && nobody.tokenID == nil && nobody.client == 0)
     #expect(code(request(bearer("wrong")), scope: nil) == "401 TOKEN_INVALID")
-    #expect(try doorman.admit(request(bearer("admin")), peer: "::1", scope: nil).scope == .admin)
+    #expect(try accessControl.admit(request(bearer("admin")), peer: "::1", scope: nil).scope == .admin)
   }
 
   @Test("without tokens: who shows none is admin, numbered by address; a wrong or narrow one is refused all the same")
-  func openDoor() throws {
+  func withoutTokens() throws {
     let caller = try open.admit(request(), peer: "127.0.0.1", scope: .admin)
     #expect(caller.scope == .admin && caller.tokenID == nil && caller.client == 1)
     #expect(try open.admit(request(), peer: "127.0.0.1", scope: .admin).client == 1)
@@ -298,7 +298,7 @@ struct DoormanTests {
         (names[Int(generator.below(UInt64(names.count)))], text(&generator))
       }
       do throws(APIError) {
-        let caller = try doorman.admit(
+        let caller = try accessControl.admit(
           request(host: host, fields), peer: "\(generator.below(2000 as UInt64))", scope: .read)
         entered += 1
         #expect(caller.tokenID != nil, "seed \(seed): \(host) \(fields)")
