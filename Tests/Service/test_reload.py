@@ -261,9 +261,9 @@ def test_the_units_reload_takes_the_file_or_fails_with_its_errors(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     with Daemon(tmp_path, environment={"RUNTIME_DIRECTORY": str(folder)}) as daemon:
-        door = folder / "safe-state-door"
-        wait_for(door.exists)
-        assert door.stat().st_mode & 0o777 == 0o600
+        access = folder / "safe-state-door"
+        wait_for(access.exists)
+        assert access.stat().st_mode & 0o777 == 0o600
         change(daemon, "  command_timeout: 1.0\n", "  command_timeout: 1.0\n  speed_limit: 40\n")
         taken = unit_reload(daemon, folder)
         assert taken.returncode == 0 and "motors.speed_limit: 100.0 → 40.0" in taken.stdout, taken.stderr
@@ -278,14 +278,14 @@ def test_the_units_reload_takes_the_file_or_fails_with_its_errors(tmp_path):
         assert restart.returncode == 1 and f"network.http_port: expected {daemon.port} until the next start, got 1" in restart.stderr
         assert limit(daemon) == 40
         # It opens nothing to others, and is in no line of the log.
-        token = json.loads(door.read_text())["token"]
+        token = json.loads(access.read_text())["token"]
         assert token not in daemon.log and daemon.get("/api/robot", token=token[:-1] + "x").status_code == 401
-    assert not door.exists()
+    assert not access.exists()
     gone = unit_reload(daemon, folder)
     assert gone.returncode == 1 and "way in" in gone.stderr
 
 
-def test_a_door_of_an_earlier_start_opens_nothing(tmp_path):
+def test_an_access_file_of_an_earlier_start_opens_nothing(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     with Daemon(tmp_path, environment={"RUNTIME_DIRECTORY": str(folder)}) as daemon:

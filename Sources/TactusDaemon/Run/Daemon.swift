@@ -141,7 +141,7 @@ final class Daemon {
       routes: own + [support.route] + (stored?.routes ?? []),
       clients: clients, counters: doorCounters, guardHealth: guardHealth,
       zone: options.zone, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
-      environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },
+      environment: options.environment, localAccess: options.planFile.map { LocalAccessFile(beside: $0.path) },
       logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble, log: log) }
   }
@@ -213,7 +213,7 @@ final class Daemon {
     broker?.start()
     reportStart()
     service?.reportStart()
-    service?.openLocalDoor()
+    service?.writeLocalAccess()
     announcement = service?.announce(configuration)
     started()
     notifier.ready(status: status)
@@ -405,7 +405,7 @@ final class Daemon {
     notices?.stop()
     broker?.stop()
     announcement?.stop()
-    service?.closeLocalDoor()
+    service?.removeLocalAccess()
     service?.service.stop()
     let outcomes = systems.map { $0.finishKeeping() }
     // The store closes last, since a request or a system's last notice may need it until here.

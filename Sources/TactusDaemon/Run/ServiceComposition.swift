@@ -26,7 +26,7 @@ struct ServiceComposition {
   /// The command of `ticketCommand` in the form for root where the daemon is a service, with the name by which the daemon
   /// is announced, if it is; `nil` if no token is needed or no way in is left for root.
   private var ticketCommandOfService: String? {
-    guard configuration.auth == .tokens, door != nil, environment["NOTIFY_SOCKET"] != nil,
+    guard configuration.auth == .tokens, localAccess != nil, environment["NOTIFY_SOCKET"] != nil,
       let page = configuration.bonjour ? addressesElsewhere.first : addressesElsewhere.last
     else { return nil }
     return MakingToken.ticketOfService(environment: environment, name: ticketName, page: page)
@@ -46,7 +46,7 @@ struct ServiceComposition {
   /// The configured address on which the service listens.
   private let bindAddress: String
   /// The access for commands of this account, or `nil` if there is no folder for it.
-  private let door: LocalDoor?
+  private let localAccess: LocalAccessFile?
   private let localToken: String?
   private let systems: [String]
   private let logger: Logger
@@ -59,15 +59,15 @@ struct ServiceComposition {
   init?(
     _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route],
     clients: ServiceClients, counters: ServiceCounters,
-    guardHealth: GuardHealth, zone: MachineZone, mounts: MountWatch, environment: [String: String], door: LocalDoor?,
-    logger: Logger
+    guardHealth: GuardHealth, zone: MachineZone, mounts: MountWatch, environment: [String: String],
+    localAccess: LocalAccessFile?, logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
     self.configuration = configuration
     self.systems = systems.map(\.name)
     self.logger = logger
-    self.door = door
-    localToken = door.map { _ in LocalDoor.newToken() }
+    self.localAccess = localAccess
+    localToken = localAccess.map { _ in LocalAccessFile.newToken() }
     let tokenFile = whole.tokenPath(environment: environment)
     // The reason why a file cannot be read is reported below.
     let known = (try? TokenFolder(path: tokenFile).read()) ?? TokenFile()
@@ -156,10 +156,11 @@ struct ServiceComposition {
   }
 
   /// Gives access to commands of this account. Called once the service listens.
-  func openLocalDoor() {
-    guard let door, let localToken else { return }
+  func writeLocalAccess() {
+    guard let localAccess, let localToken else { return }
     do throws(FileFailure) {
-      try door.leave(LocalDoor.Contents(address: address, token: localToken, fingerprint: servedFingerprint))
+      try localAccess.write(
+        LocalAccessFile.Contents(address: address, token: localToken, fingerprint: servedFingerprint))
     } catch {
       logger.warning(
         "local commands need a token: their own cannot be written",
@@ -168,7 +169,7 @@ struct ServiceComposition {
   }
 
   /// Removes the access for commands of this account.
-  func closeLocalDoor() { door?.remove() }
+  func removeLocalAccess() { localAccess?.remove() }
 
   /// Announces the service on the local network, or returns `nil` if announcements are not configured or the service
   /// does not listen.

@@ -53,7 +53,7 @@ struct DaemonOptions: ParsableArguments {
   /// Returns a client of the daemon that is called `host`, `nil` for this machine's, and the token that it presents.
   /// The caller must stop the client.
   func client(of host: String?) throws -> (client: ServiceClient, token: String?) {
-    let local = try localDoor(host)
+    let local = try localAccess(host)
     let address = try local.flatMap { ServiceAddress($0.address) } ?? address(of: host)
     let token = try local?.token ?? CommandToken.read(file: tokenFile)
     let identity = cert.flatMap { cert in key.map { ClientIdentity(certificate: cert, key: $0) } }
@@ -65,15 +65,15 @@ struct DaemonOptions: ParsableArguments {
 
   /// Returns the address and token that the local daemon has left for its own account, or `nil` if it has left none or
   /// an option names another daemon or token.
-  private func localDoor(_ host: String?) throws -> LocalDoor.Contents? {
+  private func localAccess(_ host: String?) throws -> LocalAccessFile.Contents? {
     guard host == nil, port == nil, tokenFile == nil, fingerprint == nil, cert == nil else { return nil }
     let environment = processEnvironment()
-    let door = LocalDoor(environment: environment)
-    if let contents = door.read() { return contents }
+    let file = LocalAccessFile(environment: environment)
+    if let contents = file.read() { return contents }
     // A reload by the unit's ExecReload has no other token.
     guard environment["RUNTIME_DIRECTORY"] != nil else { return nil }
     complain(
-      "\(door.path): expected the running daemon's way in, got none that can be read: it is starting, runs without its service "
+      "\(file.path): expected the running daemon's way in, got none that can be read: it is starting, runs without its service "
         + "(service.enabled: false), or could not leave one")
     throw ExitCode.failure
   }

@@ -45,10 +45,10 @@ struct TicketRequest {
 
   /// Makes the token and prints the ticket's address with its QR code. The token itself is not shown.
   func print() throws {
-    let door = LocalDoor(environment: processEnvironment()).read()
-    guard let address = ServiceAddress(door?.address ?? page) else { preconditionFailure("validated") }
-    let token = try door?.token ?? CommandToken.read(file: nil)
-    let client = try ServiceClient(address, token: token, fingerprint: door == nil ? fingerprint : door?.fingerprint)
+    let local = LocalAccessFile(environment: processEnvironment()).read()
+    guard let address = ServiceAddress(local?.address ?? page) else { preconditionFailure("validated") }
+    let token = try local?.token ?? CommandToken.read(file: nil)
+    let client = try ServiceClient(address, token: token, fingerprint: local == nil ? fingerprint : local?.fingerprint)
     defer { client.stop() }
     let wish: JSONValue = [
       "name": .text(name), "scope": .text(scope.rawValue), "page": .text(page),

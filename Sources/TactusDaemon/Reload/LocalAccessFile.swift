@@ -5,7 +5,7 @@ import Wire
 /// The local access to the running daemon's service for commands of its own account and of root: a file beside the
 /// safe-state plan with the address in effect and an admin token of this start. With this file `systemctl reload` needs
 /// neither a user's token nor the port from a configuration that is being edited.
-struct LocalDoor {
+struct LocalAccessFile {
   /// The contents of the file.
   struct Contents: Equatable {
     /// The address of the service: `http://127.0.0.1:8000`.
@@ -38,7 +38,7 @@ struct LocalDoor {
   }
 
   /// Writes the file with mode 0600 and replaces that of an earlier start.
-  func leave(_ contents: Contents) throws(FileFailure) {
+  func write(_ contents: Contents) throws(FileFailure) {
     let document: JSONValue = [
       "address": .text(contents.address), "token": .text(contents.token),
       "fingerprint": contents.fingerprint.map { .text($0) } ?? .null,
