@@ -51,7 +51,7 @@
     }
   }
 
-  extension BrokerDoor {
+  extension BrokerSocket {
     /// Returns the reason why the listening process is not accepted as the broker, or `nil` if it is the broker that this program has started.
     ///
     /// - Parameter listener: the process that listens, or −errno.

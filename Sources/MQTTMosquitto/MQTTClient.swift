@@ -266,15 +266,15 @@
     private func serve() {
       (failure, isReasonKnown) = (nil, false)
       let reason =
-        settings.door.map { $0.failure(mqtt_listener_at($0.path)) }
+        settings.localSocket.map { $0.failure(mqtt_listener_at($0.path)) }
         ?? BrokerProbe.failure(
           host: settings.host, port: settings.port, limit: Self.patience, interruption: stopBell.descriptor)
       if let reason { return fail(reason) }
       // libmosquitto takes the host for a path if the port is 0.
-      let (host, port) = settings.door.map { ($0.path, 0) } ?? (settings.host, settings.port)
+      let (host, port) = settings.localSocket.map { ($0.path, 0) } ?? (settings.host, settings.port)
       let result = mosquitto_connect(client, host, Int32(clamping: port), Int32(clamping: settings.keepAliveSeconds))
       guard result == MOSQ_ERR_SUCCESS.rawValue else { return fail(Self.text(result)) }
-      if let reason = settings.door?.failure(mqtt_listener(mosquitto_socket(client))) { return leave(reason) }
+      if let reason = settings.localSocket?.failure(mqtt_listener(mosquitto_socket(client))) { return leave(reason) }
       let attempted = MonotonicClock.now
       while mosquitto_socket(client) >= 0 {
         if isStopping.load(ordering: .acquiring) { return sayGoodbye() }

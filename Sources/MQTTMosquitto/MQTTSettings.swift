@@ -6,9 +6,10 @@ public struct MQTTSettings: Sendable {
   public var host = "127.0.0.1"
   /// The TCP port of the broker. `security` does not change it; brokers usually listen for TLS on 8883.
   public var port: UInt16 = 1883
-  /// The socket of a broker that this program has started (`MosquittoBroker.door`), or `nil` for another broker. The client then
-  /// connects to this socket, since another program could listen on the port; `host` and `port` serve only as its name.
-  public var door: BrokerDoor?
+  /// The socket of a broker that this program has started (`MosquittoBroker.localSocket`), or `nil` for another broker.
+  /// The client then connects to this socket, since another program could listen on the port; `host` and `port` serve
+  /// only as its name.
+  public var localSocket: BrokerSocket?
   /// The identifier of the client, which must be unique among the broker's clients: two with the same identifier disconnect each other.
   public var clientID: String
   /// The name to log in with, or `nil` to connect without one.
@@ -43,7 +44,7 @@ public struct MQTTSettings: Sendable {
 }
 
 /// The local socket of a broker that this program has started. Other users' processes cannot listen on it.
-public struct BrokerDoor: Sendable {
+public struct BrokerSocket: Sendable {
   /// The path of the socket, at most 107 bytes.
   let path: String
   /// Returns the process id of the broker, or 0 while no broker runs.

@@ -127,10 +127,10 @@
 
     deinit { close(room) }
 
-    /// The socket to which this program's client connects (`MQTTSettings.door`), and by which it accepts only this broker's
-    /// process. On the port another program might listen, before the broker starts or after it has ended.
-    public var door: BrokerDoor {
-      BrokerDoor(path: "/proc/self/fd/\(room)/\(Self.socketName)") { [self] in process }
+    /// The socket to which this program's client connects (`MQTTSettings.localSocket`), and by which it accepts only
+    /// this broker's process. On the port another program might listen, before the broker starts or after it has ended.
+    public var localSocket: BrokerSocket {
+      BrokerSocket(path: "/proc/self/fd/\(room)/\(Self.socketName)") { [self] in process }
     }
 
     /// A copy of the present state. The value may be read from any thread.

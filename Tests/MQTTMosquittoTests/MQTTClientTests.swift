@@ -267,7 +267,7 @@
       settings.shortestDelay = .milliseconds(20)
       settings.longestDelay = .milliseconds(100)
       settings.user = "ann"
-      settings.door = broker.door
+      settings.localSocket = broker.localSocket
       settings.password = "s3cret"
       let client = try client(settings)
       #expect(eventually { client.status.isConnected })
@@ -310,7 +310,7 @@
       ) { "a stranger has it" }
       defer { broker.stop() }
       var settings = stranger.settings()
-      settings.door = broker.door
+      settings.localSocket = broker.localSocket
       let client = try client(settings)
       defer { client.stop() }
       #expect(eventually { broker.status.lastFailure == "a stranger has it" && client.status.failures > 3 })
@@ -401,7 +401,7 @@
         settings.port = reserved.number
         settings.shortestDelay = .milliseconds(20)
         settings.longestDelay = .milliseconds(100)
-        (settings.user, settings.password, settings.door) = (user, password, broker.door)
+        (settings.user, settings.password, settings.localSocket) = (user, password, broker.localSocket)
         let client = try client(settings)
         #expect(eventually { client.status.isConnected }, "\(user): \(client.status)")
         client.stop()

@@ -80,7 +80,7 @@ extension BrokerConnection {
             port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment),
             launcher: DaemonProgram.path, user: settings.user ?? "", password: settings.password ?? ""
           ) { Self.owner(of: mqtt.port, atStart: portOwners) }
-          settings.door = broker?.door
+          settings.localSocket = broker?.localSocket
         } catch {
           failure = "\(error)"
         }
