@@ -28,7 +28,7 @@
     private(set) var sessions: WebRTCSessions?
     private var doorRetry: (at: TickInstant, pause: Nanoseconds)?
     private var doorState: VideoDoorState?
-    private var doorWatch: DoorWatch?
+    private var rtspWatch: RTSPWatch?
     private var question: DoorQuestion?
     private var cameraState: VideoCameraState?
     private var choice: VideoChoice?
@@ -183,7 +183,7 @@
       do throws(VideoFailure) {
         reportDoor(VideoDoorState(port: try server.open()))
         doorRetry = nil
-        if DoorQuestion.canAsk(settings?.bindAddress ?? "") { doorWatch = DoorWatch(at: MonotonicClock.now) }
+        if DoorQuestion.canAsk(settings?.bindAddress ?? "") { rtspWatch = RTSPWatch(at: MonotonicClock.now) }
       } catch {
         let pause = min((doorRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
         doorRetry = (MonotonicClock.now + pause, pause)
@@ -192,9 +192,9 @@
     }
 
     /// Asks the port, as any client could, whether it answers. A process whose port stays silent ends, and is started again.
-    private func watchDoor() {
+    private func watchRTSP() {
       guard let settings, let port = doorState?.port,
-        let action = doorWatch?.step(question?.answer(), at: MonotonicClock.now)
+        let action = rtspWatch?.step(question?.answer(), at: MonotonicClock.now)
       else { return }
       switch action {
       case .nothing: break
@@ -202,11 +202,11 @@
       case .answersAgain: reportDoor(VideoDoorState(port: port))
       case .silent: reportDoor(VideoDoorState(port: port, cause: "RTSP does not answer"))
       case .restart:
-        complain("RTSP has not answered \(DoorWatch.limit) times in a row: tactus-video restarts")
+        complain("RTSP has not answered \(RTSPWatch.limit) times in a row: tactus-video restarts")
         exit(1)
       }
       // A finished question is not used again.
-      if doorWatch?.isAsking != true { question = nil }
+      if rtspWatch?.isAsking != true { question = nil }
     }
 
     private func reportDoor(_ state: VideoDoorState) {
@@ -348,7 +348,7 @@
       }
       step(hasFrames ? .frames : .time)
       forceKeyFrame()
-      watchDoor()
+      watchRTSP()
       if let doorRetry, MonotonicClock.now >= doorRetry.at { openDoor() }
       if ticks % 5 == 0 {
         followLinks()

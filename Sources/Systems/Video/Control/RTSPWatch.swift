@@ -4,7 +4,7 @@ import Tactus
 /// by one client, or waits for ever, still has its port open, and only a request shows that.
 ///
 /// The type has no clock and does no input or output: the process asks it, and acts on the results.
-public struct DoorWatch: Sendable {
+public struct RTSPWatch: Sendable {
   /// The time from the end of one question to the next.
   public static var period: Nanoseconds { .seconds(5) }
   /// The longest time that an answer may take.

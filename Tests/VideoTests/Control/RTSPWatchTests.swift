@@ -7,10 +7,10 @@ extension TickInstant {
   fileprivate static func seconds(_ count: Int64) -> TickInstant { .zero + .seconds(count) }
 }
 
-@Suite struct DoorWatchTests {
+@Suite struct RTSPWatchTests {
   @Test("a port that answers: asked every five seconds, and nothing is said")
   func answers() {
-    var watch = DoorWatch(at: .seconds(0))
+    var watch = RTSPWatch(at: .seconds(0))
     #expect(watch.step(nil, at: .seconds(4)) == .nothing)
     for round in 0..<100 as Range<Int64> {
       #expect(watch.step(nil, at: .seconds(5 + round * 6)) == .ask)
@@ -22,8 +22,8 @@ extension TickInstant {
   @Test(
     "no answer within five seconds: said; the third in a row: started again; an answer between: said, and counted anew")
   func silent() {
-    var watch = DoorWatch(at: .seconds(0))
-    func ask(_ answer: Bool?, at second: Int64) -> DoorWatch.Action {
+    var watch = RTSPWatch(at: .seconds(0))
+    func ask(_ answer: Bool?, at second: Int64) -> RTSPWatch.Action {
       #expect(watch.step(nil, at: .seconds(second)) == .ask)
       if answer == nil { #expect(watch.step(nil, at: .seconds(second + 5) - .nanoseconds(1)) == .nothing) }
       return watch.step(answer, at: .seconds(second + 5))
@@ -39,7 +39,7 @@ extension TickInstant {
 
   @Test("something else answers, or the connection is refused: as no answer, at once")
   func nonsense() {
-    var watch = DoorWatch(at: .seconds(0))
+    var watch = RTSPWatch(at: .seconds(0))
     #expect(watch.step(nil, at: .seconds(5)) == .ask)
     #expect(watch.step(false, at: .seconds(5)) == .silent)
     #expect(watch.step(nil, at: .seconds(6)) == .nothing)
