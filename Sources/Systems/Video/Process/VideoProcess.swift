@@ -29,7 +29,7 @@
     private var doorRetry: (at: TickInstant, pause: Nanoseconds)?
     private var doorState: VideoDoorState?
     private var rtspWatch: RTSPWatch?
-    private var question: DoorQuestion?
+    private var probe: RTSPProbe?
     private var cameraState: VideoCameraState?
     private var choice: VideoChoice?
     /// The elements of the camera, once one was found: the process then waits for this camera instead of showing a test picture. `nil`
@@ -183,7 +183,7 @@
       do throws(VideoFailure) {
         reportDoor(VideoDoorState(port: try server.open()))
         doorRetry = nil
-        if DoorQuestion.canAsk(settings?.bindAddress ?? "") { rtspWatch = RTSPWatch(at: MonotonicClock.now) }
+        if RTSPProbe.canAsk(settings?.bindAddress ?? "") { rtspWatch = RTSPWatch(at: MonotonicClock.now) }
       } catch {
         let pause = min((doorRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
         doorRetry = (MonotonicClock.now + pause, pause)
@@ -194,19 +194,19 @@
     /// Asks the port, as any client could, whether it answers. A process whose port stays silent ends, and is started again.
     private func watchRTSP() {
       guard let settings, let port = doorState?.port,
-        let action = rtspWatch?.step(question?.answer(), at: MonotonicClock.now)
+        let action = rtspWatch?.step(probe?.answer(), at: MonotonicClock.now)
       else { return }
       switch action {
       case .nothing: break
-      case .ask: question = DoorQuestion(address: settings.bindAddress, port: port)
+      case .ask: probe = RTSPProbe(address: settings.bindAddress, port: port)
       case .answersAgain: reportDoor(VideoDoorState(port: port))
       case .silent: reportDoor(VideoDoorState(port: port, cause: "RTSP does not answer"))
       case .restart:
         complain("RTSP has not answered \(RTSPWatch.limit) times in a row: tactus-video restarts")
         exit(1)
       }
-      // A finished question is not used again.
-      if rtspWatch?.isAsking != true { question = nil }
+      // A finished probe is not used again.
+      if rtspWatch?.isAsking != true { probe = nil }
     }
 
     private func reportDoor(_ state: VideoDoorState) {

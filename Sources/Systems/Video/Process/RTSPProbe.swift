@@ -3,9 +3,9 @@
 #if Video
   import CGStreamer
 
-  /// One question to this process's own RTSP port, as any client could ask it: OPTIONS on a connection of its own. No
+  /// One request to this process's own RTSP port, as any client could send it: OPTIONS on a connection of its own. No
   /// call blocks. It must be used on the main thread.
-  final class DoorQuestion {
+  final class RTSPProbe {
     private static let text = "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n"
     private static let beginning = Array("RTSP/1.0 200 ".utf8)
 
@@ -48,7 +48,7 @@
       if !hasAsked {
         guard isReady(G_IO_OUT) else { return nil }
         guard g_socket_check_connect_result(socket, nil) != 0 else { return false }
-        // The question is shorter than the send buffer of any socket.
+        // The request is shorter than the send buffer of any socket.
         guard g_socket_send(socket, Self.text, gsize(clamping: Self.text.utf8.count), nil, nil) == Self.text.utf8.count
         else { return false }
         hasAsked = true
