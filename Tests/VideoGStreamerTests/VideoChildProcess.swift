@@ -78,7 +78,7 @@ final class VideoChildProcess {
   /// The RTSP port, once it is open.
   func port() throws -> UInt16 {
     func found(_ report: VideoReport) -> UInt16? {
-      if case .door(let door) = report, door.port > 0 { door.port } else { nil }
+      if case .rtsp(let rtsp) = report, rtsp.port > 0 { rtsp.port } else { nil }
     }
     return try #require(try reports.lazy.compactMap(found).first ?? next(found))
   }

@@ -309,7 +309,7 @@ struct VideoProcessTests {
     settings.port = port
     let second = try VideoChildProcess(settings)
     let cause = try #require(
-      try second.next { if case .door(let door) = $0, door.port == 0 { door.cause } else { nil } })
+      try second.next { if case .rtsp(let rtsp) = $0, rtsp.port == 0 { rtsp.cause } else { nil } })
     #expect(cause.contains("\(port)") && cause.contains("taken"))
     kill(first.process, SIGKILL)
     #expect(try second.port() == port)

@@ -114,11 +114,11 @@ struct VideoDoorTests {
     "the RTSP port is open and does not answer: failed, with the reason; not listening; it answers again: as before")
   func silentPort() {
     let bench = VideoBench()
-    bench.desk.receive(.door(VideoDoorState(port: 8554, cause: "RTSP does not answer")))
+    bench.desk.receive(.rtsp(VideoRTSPState(port: 8554, cause: "RTSP does not answer")))
     #expect(bench.desk.told.state == "failed")
     #expect(!bench.desk.seen(at: bench.now).rtsp.isListening)
     #expect(bench.desk.seen(at: bench.now).rtsp.cause == "RTSP does not answer")
-    bench.desk.receive(.door(VideoDoorState(port: 8554)))
+    bench.desk.receive(.rtsp(VideoRTSPState(port: 8554)))
     #expect(bench.desk.told.state == "idle")
     #expect(bench.desk.seen(at: bench.now).rtsp.isListening)
   }

@@ -65,7 +65,7 @@ struct VideoMessagesTests {
       .hello, .detection(detection), .detection(VideoDetection(.starting)),
       .choice(VideoChoice(source: "a", sourceReason: "b", encoder: "c", encoderReason: "d")),
       .camera(VideoCameraState(.failed, cause: "gone", retryMilliseconds: 500)), .camera(VideoCameraState(.idle)),
-      .door(VideoDoorState(port: 8554)), .door(VideoDoorState(port: 0, cause: "taken")), .statistics(statistics),
+      .rtsp(VideoRTSPState(port: 8554)), .rtsp(VideoRTSPState(port: 0, cause: "taken")), .statistics(statistics),
       .initialisation(codec: "avc1.42C01F", bytes: [1, 2, 3]),
       .fragment(isKey: true, bytes: Array(repeating: 7, count: 70_000)),
       .picture([]), .recording(VideoRecording(.full, path: "/a", bytes: 5, cause: "")),

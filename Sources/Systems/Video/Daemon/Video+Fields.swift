@@ -172,7 +172,7 @@ struct VideoProcessSeen: Sendable {
 }
 
 struct VideoRTSPSeen: Sendable {
-  let state: VideoDoorState
+  let state: VideoRTSPState
   let asksPassword: Bool
   let path = "/stream"
   var isListening: Bool { state.port > 0 && state.cause.isEmpty }
@@ -228,7 +228,7 @@ struct VideoRecordingSeen: Sendable {
 extension VideoSeen {
   var process: VideoProcessSeen { VideoProcessSeen(report: snapshot.process, now: now) }
   var rate: VideoRateSeen { VideoRateSeen(counted: snapshot.statistics, configured: description) }
-  var rtsp: VideoRTSPSeen { VideoRTSPSeen(state: snapshot.door, asksPassword: description.asksPassword) }
+  var rtsp: VideoRTSPSeen { VideoRTSPSeen(state: snapshot.rtsp, asksPassword: description.asksPassword) }
   var viewers: VideoViewersSeen {
     VideoViewersSeen(
       rtsp: snapshot.statistics.viewers, whep: snapshot.sessions.count, mp4: snapshot.count(.fragments),

@@ -26,8 +26,8 @@
     private var pipeline: CapturePipeline?
     private(set) var server: RTSPServer?
     private(set) var sessions: WebRTCSessions?
-    private var doorRetry: (at: TickInstant, pause: Nanoseconds)?
-    private var doorState: VideoDoorState?
+    private var rtspRetry: (at: TickInstant, pause: Nanoseconds)?
+    private var rtspState: VideoRTSPState?
     private var rtspWatch: RTSPWatch?
     private var probe: RTSPProbe?
     private var cameraState: VideoCameraState?
@@ -155,7 +155,7 @@
           report: { [unowned self] in connection?.send($0) },
           changed: { [unowned self] in onMain { $0.tidySessions() } },
           needsKey: { [unowned self] in onMain { $0.wantKeyFrame() } }))
-      openDoor()
+      openRTSP()
       tellCamera()
       beginDetector(settings)
       demandChanged()
@@ -178,29 +178,29 @@
       }
     }
 
-    private func openDoor() {
+    private func openRTSP() {
       guard let server else { return }
       do throws(VideoFailure) {
-        reportDoor(VideoDoorState(port: try server.open()))
-        doorRetry = nil
+        reportRTSP(VideoRTSPState(port: try server.open()))
+        rtspRetry = nil
         if RTSPProbe.canAsk(settings?.bindAddress ?? "") { rtspWatch = RTSPWatch(at: MonotonicClock.now) }
       } catch {
-        let pause = min((doorRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
-        doorRetry = (MonotonicClock.now + pause, pause)
-        reportDoor(VideoDoorState(port: 0, cause: error.description))
+        let pause = min((rtspRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
+        rtspRetry = (MonotonicClock.now + pause, pause)
+        reportRTSP(VideoRTSPState(port: 0, cause: error.description))
       }
     }
 
     /// Asks the port, as any client could, whether it answers. A process whose port stays silent ends, and is started again.
     private func watchRTSP() {
-      guard let settings, let port = doorState?.port,
+      guard let settings, let port = rtspState?.port,
         let action = rtspWatch?.step(probe?.answer(), at: MonotonicClock.now)
       else { return }
       switch action {
       case .nothing: break
       case .ask: probe = RTSPProbe(address: settings.bindAddress, port: port)
-      case .answersAgain: reportDoor(VideoDoorState(port: port))
-      case .silent: reportDoor(VideoDoorState(port: port, cause: "RTSP does not answer"))
+      case .answersAgain: reportRTSP(VideoRTSPState(port: port))
+      case .silent: reportRTSP(VideoRTSPState(port: port, cause: "RTSP does not answer"))
       case .restart:
         complain("RTSP has not answered \(RTSPWatch.limit) times in a row: tactus-video restarts")
         exit(1)
@@ -209,10 +209,10 @@
       if rtspWatch?.isAsking != true { probe = nil }
     }
 
-    private func reportDoor(_ state: VideoDoorState) {
-      guard state != doorState else { return }
-      doorState = state
-      connection?.send(.door(state))
+    private func reportRTSP(_ state: VideoRTSPState) {
+      guard state != rtspState else { return }
+      rtspState = state
+      connection?.send(.rtsp(state))
     }
 
     private func record(_ file: Int32?, _ path: String, _ limit: UInt64) {
@@ -349,7 +349,7 @@
       step(hasFrames ? .frames : .time)
       forceKeyFrame()
       watchRTSP()
-      if let doorRetry, MonotonicClock.now >= doorRetry.at { openDoor() }
+      if let rtspRetry, MonotonicClock.now >= rtspRetry.at { openRTSP() }
       if ticks % 5 == 0 {
         followLinks()
         tellStatistics()

@@ -4,7 +4,7 @@ public enum VideoReport: Sendable, Hashable {
   case hello
   case choice(VideoChoice)
   case camera(VideoCameraState)
-  case door(VideoDoorState)
+  case rtsp(VideoRTSPState)
   /// The statistics, sent every half second and also serving as a heartbeat.
   case statistics(VideoStatistics)
   /// The initialisation segment that an MP4 player needs before the first fragment. `codec` is the name according to RFC 6381, such as
@@ -32,7 +32,7 @@ extension VideoReport {
     case .hello: break
     case .choice(let choice): choice.write(into: &fields)
     case .camera(let state): state.write(into: &fields)
-    case .door(let state): state.write(into: &fields)
+    case .rtsp(let state): state.write(into: &fields)
     case .statistics(let statistics): statistics.write(into: &fields)
     case .initialisation(let codec, let bytes):
       fields.add(codec)
@@ -61,7 +61,7 @@ extension VideoReport {
     case .hello: 65
     case .choice: 66
     case .camera: 67
-    case .door: 68
+    case .rtsp: 68
     case .statistics: 69
     case .initialisation: 70
     case .fragment: 71
@@ -80,7 +80,7 @@ extension VideoReport {
     case 65: self = .hello
     case 66: self = .choice(try VideoChoice(&fields))
     case 67: self = .camera(try VideoCameraState(&fields))
-    case 68: self = .door(try VideoDoorState(&fields))
+    case 68: self = .rtsp(try VideoRTSPState(&fields))
     case 69: self = .statistics(try VideoStatistics(&fields))
     case 70: self = .initialisation(codec: try fields.text("codec"), bytes: try fields.bytes("initialisation"))
     case 71: self = .fragment(isKey: try fields.boolean("key"), bytes: try fields.bytes("fragment"))

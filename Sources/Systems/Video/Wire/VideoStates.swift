@@ -60,7 +60,7 @@ public struct VideoCameraState: Sendable, Hashable {
 }
 
 /// The state of the RTSP port.
-public struct VideoDoorState: Sendable, Hashable {
+public struct VideoRTSPState: Sendable, Hashable {
   /// The port number in effect; 0 if the server is not listening.
   public var port: UInt16
   /// The reason why the server is not listening, or listens and does not answer; empty if it works.

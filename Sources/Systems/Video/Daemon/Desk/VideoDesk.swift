@@ -60,7 +60,7 @@ public final class VideoDesk: LoneDesk {
     case .hello: break
     case .choice(let choice): change { $0.choice = choice }
     case .camera(let camera): change { $0.camera = camera }
-    case .door(let state): change { $0.door = state }
+    case .rtsp(let state): change { $0.rtsp = state }
     case .statistics(let statistics):
       change { $0.statistics = statistics }
       if let wait = viewers(.fragments).compactMap({ $0.wait(at: now()) }).max() {
@@ -100,7 +100,7 @@ public final class VideoDesk: LoneDesk {
       defer { state.process = process }
       guard process.process != state.process.process else { return false }
       state.camera = VideoCameraState(.idle)
-      state.door = VideoDoorState(port: 0)
+      state.rtsp = VideoRTSPState(port: 0)
       state.statistics = VideoStatistics()
       state.detection = nil
       state.hasNewObjects = false

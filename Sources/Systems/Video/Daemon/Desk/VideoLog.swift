@@ -38,11 +38,11 @@ final class VideoLog: @unchecked Sendable {
       case .idle: line(.info, "the camera rests: no viewers", [:])
       case .starting: break
       }
-    case .door(let door):
-      if door.port > 0, door.cause.isEmpty {
-        line(.info, "serving RTSP", ["port": .stringConvertible(Int(door.port)), "path": "/stream"])
+    case .rtsp(let rtsp):
+      if rtsp.port > 0, rtsp.cause.isEmpty {
+        line(.info, "serving RTSP", ["port": .stringConvertible(Int(rtsp.port)), "path": "/stream"])
       } else {
-        line(.error, "no RTSP; tried again", ["reason": .string(door.cause)])
+        line(.error, "no RTSP; tried again", ["reason": .string(rtsp.cause)])
       }
     case .detection(let detection) where detection.phase != .starting:
       guard self.detection.map({ $0 != (detection.phase, detection.cause) }) ?? true else { return }

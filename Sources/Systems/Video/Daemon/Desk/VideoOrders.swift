@@ -47,10 +47,10 @@ extension VideoReport {
   ///
   /// - Parameter holder: the cause with the port's holder as found at the start, or `nil` if none was found.
   func naming(_ holder: String?) -> VideoReport {
-    guard case .door(var door) = self, door.port == 0, door.cause.contains("port is taken"), let holder else {
+    guard case .rtsp(var rtsp) = self, rtsp.port == 0, rtsp.cause.contains("port is taken"), let holder else {
       return self
     }
-    door.cause = holder
-    return .door(door)
+    rtsp.cause = holder
+    return .rtsp(rtsp)
   }
 }

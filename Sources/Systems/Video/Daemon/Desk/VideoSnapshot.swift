@@ -8,7 +8,7 @@ struct VideoSnapshot: Sendable {
   var process = ChildReport()
   var choice: VideoChoice?
   var camera = VideoCameraState(.idle)
-  var door = VideoDoorState(port: 0)
+  var rtsp = VideoRTSPState(port: 0)
   var statistics = VideoStatistics()
   var recording: VideoRecording?
   var detection: (detection: VideoDetection, at: TickInstant)?

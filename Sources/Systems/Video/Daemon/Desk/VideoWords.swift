@@ -19,8 +19,8 @@ struct VideoWords: Encodable, Equatable {
       _wayOut = OrNull(wrappedValue: "the daemon starts it again")
       return
     }
-    if state.door.port > 0, !state.door.cause.isEmpty {
-      (self.state, reason) = (.failed, state.door.cause)
+    if state.rtsp.port > 0, !state.rtsp.cause.isEmpty {
+      (self.state, reason) = (.failed, state.rtsp.cause)
       _wayOut = OrNull(wrappedValue: "the video process is started again if it stays so")
       return
     }
@@ -33,7 +33,7 @@ struct VideoWords: Encodable, Equatable {
     let advice: String? =
       if state.camera.phase == .failed {
         "the camera is tried again while there are viewers; `tactus doctor` lists the cameras"
-      } else if !state.door.cause.isEmpty {
+      } else if !state.rtsp.cause.isEmpty {
         "RTSP is tried again by itself; free the port or set network.rtsp_port to another"
       } else {
         nil
