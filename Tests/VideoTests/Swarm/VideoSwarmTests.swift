@@ -43,7 +43,7 @@ import Testing
     #expect(found == VideoOracle.names[7])
   }
 
-  @Test("a door that is not told of its process is found")
+  @Test("a desk that is not told of its process is found")
   func untold() throws {
     var settings = VideoSwarm.Settings()
     settings.tells = false

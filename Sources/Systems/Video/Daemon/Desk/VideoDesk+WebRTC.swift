@@ -100,7 +100,7 @@ extension VideoDesk {
   // MARK: what the video process tells
 
   func answered(_ number: UInt64, _ text: String) {
-    let asker = door.withLock { state in
+    let asker = current.withLock { state in
       defer { state.sessions[number]?.asker = nil }
       return state.sessions[number]?.asker
     }
@@ -128,7 +128,7 @@ extension VideoDesk {
 
   /// Ends sessions whose offer the video process has not answered in time.
   func giveUpSessions(at now: TickInstant) {
-    let late = door.withLock { state in
+    let late = current.withLock { state in
       let late = state.sessions.filter { $0.value.asker != nil && now - $0.value.since >= Self.patience }
       for number in late.keys { state.sessions[number] = nil }
       return late

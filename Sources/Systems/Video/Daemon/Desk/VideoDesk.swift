@@ -14,7 +14,7 @@ public final class VideoDesk: LoneDesk {
   public typealias Renew = @Sendable (_ rules: Video.Rules, _ done: @escaping @Sendable () -> Void) -> VideoDescription
 
   private let name = Video.name
-  let door = Mutex(VideoSnapshot())
+  let current = Mutex(VideoSnapshot())
   private let described: Mutex<VideoDescription>
   let order: @Sendable (VideoOrder) -> Void
   private let publish: @Sendable (Video.State) -> Void
@@ -73,7 +73,7 @@ public final class VideoDesk: LoneDesk {
         state.hasNewObjects = detection.phase == .running
       }
     case .initialisation(let codec, let bytes):
-      let (viewers, isNew) = door.withLock { state in
+      let (viewers, isNew) = current.withLock { state in
         defer { state.initialisation = (codec, bytes) }
         return (Array(state.viewers.values), state.initialisation.map { $0.bytes != bytes } ?? true)
       }
@@ -83,7 +83,7 @@ public final class VideoDesk: LoneDesk {
     case .picture(let bytes):
       for viewer in viewers(.pictures) { viewer.show(bytes, at: now()) }
     case .cameras(let cameras):
-      let askers = door.withLock { state in
+      let askers = current.withLock { state in
         defer { state.cameraAskers = [] }
         return state.cameraAskers
       }
@@ -116,7 +116,7 @@ public final class VideoDesk: LoneDesk {
 
   @discardableResult
   func change<Result>(_ body: (inout VideoSnapshot) -> Result) -> Result {
-    door.withLock { state in
+    current.withLock { state in
       let result = body(&state)
       let words = VideoWords(state)
       if words != state.told {
@@ -134,11 +134,11 @@ public final class VideoDesk: LoneDesk {
   // MARK: viewers
 
   private func viewers(_ kind: VideoViewer.Kind) -> [VideoViewer] {
-    door.withLock { $0.viewers.values.filter { $0.kind == kind } }
+    current.withLock { $0.viewers.values.filter { $0.kind == kind } }
   }
 
   private func want() {
-    let (fragments, pictures) = door.withLock { ($0.count(.fragments) > 0, $0.count(.pictures) > 0) }
+    let (fragments, pictures) = current.withLock { ($0.count(.fragments) > 0, $0.count(.pictures) > 0) }
     order(.want(fragments: fragments, pictures: pictures))
   }
 
@@ -182,14 +182,14 @@ public final class VideoDesk: LoneDesk {
   /// A viewer that is removed when the last reference to this object is released, that is, when the response has ended in any way.
   private final class Seat: Sendable {
     let viewer: VideoViewer
-    private let door: VideoDesk
+    private let desk: VideoDesk
 
-    init(_ door: VideoDesk, _ kind: VideoViewer.Kind) throws(APIError) {
-      self.door = door
-      viewer = try door.join(kind)
+    init(_ desk: VideoDesk, _ kind: VideoViewer.Kind) throws(APIError) {
+      self.desk = desk
+      viewer = try desk.join(kind)
     }
 
-    deinit { door.leave(viewer) }
+    deinit { desk.leave(viewer) }
   }
 
   /// Returns one picture, as a JPEG. Without viewers, the camera is started for it.
@@ -207,7 +207,7 @@ public final class VideoDesk: LoneDesk {
 
   // MARK: state and events
 
-  var snapshot: VideoSnapshot { door.withLock { $0 } }
+  var snapshot: VideoSnapshot { current.withLock { $0 } }
   /// Returns the state for documents and metrics.
   func seen(at now: TickInstant) -> VideoSeen { VideoSeen(snapshot, description, at: now) }
 
@@ -223,7 +223,7 @@ public final class VideoDesk: LoneDesk {
   private static let cameraPatience = Nanoseconds.seconds(8)
 
   public func events(at now: TickInstant) -> [Event] {
-    var (edges, viewers, askers, detection) = door.withLock { state in
+    var (edges, viewers, askers, detection) = current.withLock { state in
       defer { (state.edges, state.hasNewObjects) = ([], false) }
       let overdue = state.cameraAskers.filter { now - $0.at >= Self.cameraPatience }
       state.cameraAskers.removeAll { now - $0.at >= Self.cameraPatience }
@@ -277,7 +277,7 @@ public final class VideoDesk: LoneDesk {
       let cameras: [Camera]
     }
     let found = await withCheckedContinuation { asker in
-      let isThere = door.withLock { state in
+      let isThere = current.withLock { state in
         guard state.process.process != nil else { return false }
         state.cameraAskers.append((now(), asker))
         return true
