@@ -367,28 +367,28 @@ def send_until_closed(connection):
 
 def test_a_request_that_announces_two_gigabytes_is_refused_before_any_password(own_daemon):
     daemon = own_daemon(more=CAMERA + "video: {user: viewer, password: secret}\n")
-    door, process = port(daemon), state(daemon)["process"]["id"]
-    with socket.create_connection(("127.0.0.1", door), LIMIT_SECONDS) as connection:
+    rtsp, process = port(daemon), state(daemon)["process"]["id"]
+    with socket.create_connection(("127.0.0.1", rtsp), LIMIT_SECONDS) as connection:
         connection.sendall(
             b"ANNOUNCE rtsp://127.0.0.1/stream RTSP/1.0\r\nCSeq: 1\r\nContent-Type: application/sdp\r\n"
             b"Content-Length: 2000000000\r\n\r\n")
         assert send_until_closed(connection)
     assert memory(process)["VmHWM"] < 400, memory(process)
-    Viewer(door).ask("OPTIONS", "*")
+    Viewer(rtsp).ask("OPTIONS", "*")
     assert state(daemon)["process"]["id"] == process
 
 
 def test_a_request_line_without_an_end_keeps_nobody_out(own_daemon):
     daemon = own_daemon(more=CAMERA)
-    door = port(daemon)
+    rtsp = port(daemon)
     # It is closed after ten seconds, and a busy machine may need as long to show a picture: one of ten is enough.
     for _ in range(10):
         closed = []
-        with socket.create_connection(("127.0.0.1", door), LIMIT_SECONDS) as connection:
+        with socket.create_connection(("127.0.0.1", rtsp), LIMIT_SECONDS) as connection:
             connection.sendall(b"OPTIONS ")
             flood = threading.Thread(target=lambda: closed.append(send_until_closed(connection)))
             flood.start()
-            with Viewer(door) as viewer:
+            with Viewer(rtsp) as viewer:
                 viewer.packets(10)
                 was_served_meanwhile = not closed
                 flood.join()

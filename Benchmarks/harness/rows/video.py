@@ -249,7 +249,7 @@ def video_process(http):
 
 
 def again(port, count):
-    """As players do it: until there is a door."""
+    """As players do it: until there is a port."""
     viewers = []
     for _ in range(200):
         try:

@@ -130,9 +130,9 @@ struct OrderWordsTests {
 
   @Test("a number that need not be there: nil, or finite; whether the order makes safe is its own")
   func orders() throws {
-    let door = try SimulatedSystem<Winch>(ConfiguredSystem<Winch>(), seed: 1)
+    let winch = try SimulatedSystem<Winch>(ConfiguredSystem<Winch>(), seed: 1)
     func order(_ text: String) throws -> (order: Winch.Order, makesSafe: Bool) {
-      try door.order("turn", try #require(JSONValue(json: Array(text.utf8))))
+      try winch.order("turn", try #require(JSONValue(json: Array(text.utf8))))
     }
     guard case .turn(30, nil) = try order(#"{"speed":30}"#).order,
       case .turn(30, nil) = try order(#"{"speed":30,"stamp":null}"#).order,
@@ -151,8 +151,8 @@ struct OrderWordsTests {
 
   @Test("a text without a default must be given, and an empty one is none; one whose default is empty may be empty")
   func texts() throws {
-    let door = try SimulatedSystem<Winch>(ConfiguredSystem<Winch>(), seed: 1)
-    func tag(_ text: String) throws { _ = try door.order("tag", try #require(JSONValue(json: Array(text.utf8)))) }
+    let winch = try SimulatedSystem<Winch>(ConfiguredSystem<Winch>(), seed: 1)
+    func tag(_ text: String) throws { _ = try winch.order("tag", try #require(JSONValue(json: Array(text.utf8)))) }
     try tag(#"{"by":"Ann"}"#)
     try tag(#"{"by":"Ann","note":""}"#)
     for text in [#"{"note":"wet"}"#, #"{"by":""}"#, #"{"by":null}"#] {

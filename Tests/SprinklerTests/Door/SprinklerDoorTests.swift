@@ -224,7 +224,7 @@ struct SprinklerDoorTests {
     "whole numbers with a fraction of zero are taken wherever one is: 1.0 is zone 1; 1.5 is refused everywhere in the same words"
   )
   func wholeNumbers() async throws {
-    let doors: [(method: String, path: String, before: String, after: String, field: String)] = [
+    let routes: [(method: String, path: String, before: String, after: String, field: String)] = [
       ("PUT", "/api/zones", #"[{"id":"#, #","name":"Roses"}]"#, "zones[0].id"),
       ("POST", "/api/run-once", #"{"zones":[{"zoneId":"#, #","minutes":5.0}]}"#, "zones[0].zoneId"),
       ("POST", "/api/queue", #"{"zones":[{"zoneId":"#, #","seconds":60.0}],"position":"insert"}"#, "zones[0].zoneId"),
@@ -234,16 +234,16 @@ struct SprinklerDoorTests {
         "zones[0].zoneId"
       ),
     ]
-    for door in doors {
+    for route in routes {
       let bench = try SprinklerDoorBench()
-      _ = try await bench.ask(door.method, door.path, door.before + "1.0" + door.after)
+      _ = try await bench.ask(route.method, route.path, route.before + "1.0" + route.after)
       for number in ["1.5", "0.0", "65.0"] {
-        let refusal = await bench.refusal(door.method, door.path, door.before + number + door.after)
+        let refusal = await bench.refusal(route.method, route.path, route.before + number + route.after)
         #expect(
           refusal?.code == "VALIDATION"
-            && refusal?.message.contains(": expected an integer 1…64, got \(number)") == true, "\(door.path)")
+            && refusal?.message.contains(": expected an integer 1…64, got \(number)") == true, "\(route.path)")
         #expect(
-          refusal?.field?.hasSuffix(door.field.split(separator: ".").last!) == true, "\(String(describing: refusal))")
+          refusal?.field?.hasSuffix(route.field.split(separator: ".").last!) == true, "\(String(describing: refusal))")
       }
     }
   }
