@@ -194,7 +194,11 @@ struct CallTests {
           leg/INDEX/WHAT  # Other.
         """)
     let hostile = #"{"openapi":"3","paths":{"/api/x":{"post":{"summary":"a\u001b[2J\u009bb","tags":["y"]}}}}"#
-    #expect(CallDescription(Array(hostile.utf8)).map(CallListing.text) == "y\n  x  # a[2Jb")
+    #expect(
+      CallDescription(Array(hostile.utf8)).map(CallListing.text) == #"""
+        y
+          x  # a\u001b[2J\u009bb
+        """#)
   }
 
   @Test("what is no OpenAPI document: nil", arguments: ["", "{}", "[]", #"{"openapi":"3.1.0"}"#, #"{"paths":{}}"#])
