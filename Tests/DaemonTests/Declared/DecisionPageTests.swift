@@ -9,8 +9,11 @@ struct DecisionPageTests {
   private static let blocks = PageExcerpts.blocks(of: DecisionPage.text)
   private static let sources = DeclaredNames.read()
   private static let declarations = UsedWords.read()
-  /// Words that no declaration spells: those of the page's history, and a type of which declarations have the values.
-  private static let unspelled: Set = ["SystemKind", "AnyConfiguredSystem", "DaemonSystem", "FieldTelling"]
+  /// Words that no declaration spells: those of the page's history, and types of which declarations have the values.
+  private static let unspelled: Set = [
+    "SystemKind", "AnyConfiguredSystem", "DaemonSystem", "CommandScope", "FieldEntity", "FieldKind", "FieldTelling",
+    "PlainForm", "SafeBytes", "SafeExchange", "SafeOutput", "SafeTransfers", "SerialPart",
+  ]
 
   @Test("each block is an excerpt of the file that its first line names, where // … stands for what is left out")
   func blocks() throws {
@@ -56,6 +59,31 @@ struct DecisionPageTests {
     let words = Self.page.words
     #expect(Self.sources.adoptable.count > 30)
     for name in Self.sources.adoptable.sorted() { #expect(words.contains(name), "the page has no \(name)") }
+  }
+
+  @Test("each member of a protocol of a declaration stands on the page, with the protocol's name or beside it")
+  func requirements() {
+    let paragraphs = Self.page.built.map { spans in Set(spans.flatMap { DeclaredNames.words(in: $0) }) }
+    let protocols = Self.sources.declared.compactMap { name in Self.sources.requirements[name].map { (name, $0) } }
+    #expect(protocols.count > 40)
+    for (name, members) in protocols.sorted(by: { $0.0 < $1.0 }) {
+      for member in members.sorted() {
+        let isNamed = paragraphs.contains { words in
+          words.contains("\(name).\(member)") || words.contains(name) && words.contains(".\(member)")
+        }
+        #expect(isNamed, "the page has no \(name).\(member)")
+      }
+    }
+  }
+
+  @Test("each public type of a declaration stands on the page, by its name or by a member")
+  func types() {
+    let words = Self.page.words
+    let owners = Set(words.map { $0.prefix { $0.isLetter || $0.isNumber } })
+    #expect(Self.sources.declared.count > 100)
+    for name in Self.sources.declared.sorted() {
+      #expect(owners.contains(name[...]), "the page has no \(name)")
+    }
   }
 
   @Test(
@@ -124,6 +152,10 @@ private struct DeclaredNames: Sendable {
   private(set) var names: Set<String> = []
   /// The protocols that a system or its desk may adopt.
   private(set) var adoptable: Set<String> = ["DeviceSystem", "SystemDesk"]
+  /// The public types and protocols of the files of declarations, except those within others.
+  private(set) var declared: Set<String> = []
+  /// What protocols require, by their names.
+  private(set) var requirements: [String: Set<String>] = [:]
 
   static func read() -> DeclaredNames {
     var found = DeclaredNames()
@@ -132,9 +164,13 @@ private struct DeclaredNames: Sendable {
     }
     var supers: [String: [Substring]] = [:]
     for file in swiftFiles(in: "Sources/TactusDaemon/Declared") {
-      for line in contents(of: file).split(separator: "\n") where line.hasPrefix("public protocol ") {
-        let words = line.split { !$0.isLetter }.dropFirst(2)
-        if let name = words.first { supers[String(name), default: []] += words.dropFirst() }
+      for line in contents(of: file).split(separator: "\n") where line.hasPrefix("public ") {
+        let words = line.split { !$0.isLetter && !$0.isNumber }.dropFirst().drop { $0 == "final" }
+        guard let kind = words.first, kind != "extension", Self.kinds.contains(kind),
+          let name = words.dropFirst().first
+        else { continue }
+        found.declared.insert(String(name))
+        if kind == "protocol" { supers[String(name), default: []] += words.dropFirst(2) }
       }
     }
     // A protocol that refines one of these is one of them.
@@ -180,6 +216,7 @@ private struct DeclaredNames: Sendable {
       guard !isOfSystem, isPublic || isProtocol || kind == "case" else { continue }
       let isMember = Self.members.contains(kind)
       guard isMember || kind == "init" else { continue }
+      if isProtocol, isMember { requirements[owner, default: []].insert(name) }
       let member = isMember ? "\(owner).\(name)" : owner
       names.insert(member)
       guard kind != "var", kind != "let" else { continue }
