@@ -12,8 +12,6 @@ final class EmergencyStopNote {
   private let file: Int32
   private let logger: Logger
   private var written: Set<String>
-  /// The systems that were stopped before this start and have not reported the stop yet.
-  private var waiting: Set<String> = []
   private var isOver = false
   /// Whether the last write failed, which has been logged then.
   private var isFailing = false
@@ -33,25 +31,24 @@ final class EmergencyStopNote {
   deinit { if file >= 0 { close(file) } }
 
   /// Stops the systems that were stopped when the last program ended. The function is to be called before the loops start, which take the stop in
-  /// their first tick.
+  /// their first tick. Such a stop counts from here on like any other that is on its way, so that nothing has to be remembered of it: a reset may
+  /// come so soon behind the first tick that nobody has seen the system stopped in between.
   func restore(_ systems: [any ServedSystem]) {
     let names = Set(systems.map(\.name))
     // A note that cannot be read may have named any of the systems.
-    waiting = Self.contents(read()).map { names.intersection($0) } ?? names
-    guard Mechanism.emergencyStopKept.acts, !waiting.isEmpty else { return }
+    let stopped = Self.contents(read()).map { names.intersection($0) } ?? names
+    guard Mechanism.emergencyStopKept.acts, !stopped.isEmpty else { return }
     logger.critical(
       "the emergency stop from before this start holds: look what it was for, then reset it",
-      metadata: ["systems": .array(waiting.sorted().map { .string($0) })])
-    written = waiting
-    for system in systems where waiting.contains(system.name) { system.holdEmergencyStop() }
+      metadata: ["systems": .array(stopped.sorted().map { .string($0) })])
+    written = stopped
+    for system in systems where stopped.contains(system.name) { system.holdEmergencyStop() }
   }
 
   /// Notes which systems are stopped; called at every change.
   func update(from systems: [any ServedSystem]) {
     guard !isOver else { return }
-    let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))
-    waiting.subtract(stopped)
-    let names = stopped.union(waiting)
+    let names = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))
     // A note that could not be written is tried again at every change, since a full /run may have room again.
     guard names != written, write(names) else { return }
     written = names
