@@ -133,6 +133,30 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
     #expect(line.tick(350) == .drive(speeds(50, 50)))
   }
 
+  @Test("it stood still for a second, as when it is suspended: it stops, and drives on when the stick was let go")
+  func stoodStill() {
+    var line = Timeline()
+    line.at(0, .input(.wheels(speeds(50, 50))))
+    for time in [Int64(0), 999] { #expect(line.tick(time) == .drive(speeds(50, 50))) }
+    for time in [Int64(1_999), 2_000, 2_050] { #expect(line.tick(time) == .stop) }
+    #expect(line.tick(2_100) == .drive(.zero) && line.machine.standstills == 1)
+    line.at(2_110, .input(.rest))
+    #expect(line.tick(2_150) == .drive(.zero))
+    line.at(2_160, .input(.wheels(speeds(50, 50))))
+    #expect(line.tick(2_200) == .drive(speeds(50, 50)))
+  }
+
+  @Test("it stood still while another drove: it neither stops that one afterwards, nor drives when that one ends")
+  func stoodStillRefused() {
+    var line = Timeline()
+    line.at(0, .input(.wheels(speeds(50, 50))))
+    #expect(line.tick(0) == .drive(speeds(50, 50)))
+    line.hear(10, reason: IgnoreReason.notController.shortText)
+    for time in [Int64(2_000), 2_050] { #expect(line.tick(time) == .query) }
+    line.hear(2_060, reason: nil)
+    #expect(line.tick(2_100) == .query && line.machine.standstills == 1)
+  }
+
   @Test("quit: stop three times, then silence; shutdown: the three at once")
   func quit() {
     var line = Timeline()

@@ -33,6 +33,9 @@ public struct OperatorSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var malformed: Int64 = 0
   /// The number of resets refused because the stick was not at zero.
   public internal(set) var refusedResets: Int64 = 0
+  /// The number of times that this program stood still for a second or more while it was driving, which stopped the robot until the stick was
+  /// released.
+  public internal(set) var standstills: Int64 = 0
 
   /// Creates the snapshot that holds before the first tick.
   public init() {}
@@ -144,6 +147,7 @@ public struct OperatorLoop: ~Copyable, ControlLoop {
     snapshot.speeds = machine.input.speeds
     snapshot.connection = machine.connection(at: now)
     snapshot.heard = machine.heard
+    snapshot.standstills = machine.standstills
     output.write(snapshot)
   }
 }

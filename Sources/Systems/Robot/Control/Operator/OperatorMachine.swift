@@ -40,6 +40,11 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   public static var lostAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
   }
+  /// The gap between two ticks after which this program counts as having stood still, as when it is suspended. The robot has
+  /// stopped by then.
+  static var standstill: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
+  }
   /// The number of times that a stop is sent, in case a datagram is lost.
   static var stopRepeats: Int {
     @_noLocks @_noAllocation get { 3 }
@@ -48,6 +53,10 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   public private(set) var state = OperatorState.driving
   public private(set) var input = OperatorInput.rest
   public private(set) var heard: HeardReply?
+  /// The number of times that the program stood still for a second or more while it was driving. The robot does not drive on
+  /// afterwards until the stick has been released.
+  public private(set) var standstills: Int64 = 0
+  private var lastTick: TickInstant?
   private let wallClockAtStart: Int64
   private var start: TickInstant?
   /// Whether a command sent by this operator may move the robot or was meant to stop it. If so, the robot is stopped when the stick is
@@ -66,7 +75,9 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     if case nil = start { start = now }
     switch event {
     case .input(let new): input = new
-    case .tick: return send()
+    case .tick:
+      noteStandstill(at: now)
+      return send()
     case .reply(let reply): hear(reply, at: now)
     case .ask(.stop):
       mustStop = true
@@ -94,6 +105,16 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
       return mustStop ? OperatorAction(.stop, copies: Self.stopRepeats) : OperatorAction(nil)
     }
     return OperatorAction(nil)
+  }
+
+  /// Stops if the last tick is too long ago: whoever holds the stick has not seen for a second or more what the robot does.
+  @_noLocks @_noAllocation
+  private mutating func noteStandstill(at now: TickInstant) {
+    if let lastTick, now - lastTick >= Self.standstill, case .driving = state, !input.isRest {
+      standstills &+= 1
+      state = .stopped(stopsLeft: mustStop ? Self.stopRepeats : 0)
+    }
+    lastTick = now
   }
 
   /// Returns the datagram to send at a tick.

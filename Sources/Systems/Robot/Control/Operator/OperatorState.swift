@@ -1,6 +1,6 @@
 import Tactus
 
-//               stop                            stick at zero, three stops sent
+//            stop, or a tick that comes a second late      stick at zero, three stops sent
 //   ┌─────────┐ ─────────▶ ┌─────────┐ ─────────────────┐
 //   │ driving │            │ stopped │                  ▼
 //   └─────────┘ ◀───────── └─────────┘              driving

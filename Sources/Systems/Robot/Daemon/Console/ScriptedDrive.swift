@@ -23,6 +23,9 @@ struct ScriptedDrive: OperatorCommand {
   /// second and more.
   private static let patience = Nanoseconds.seconds(5)
 
+  private static let stoodStill =
+    "this program stood still for a second or more, as when it is suspended: the robot was stopped, and was not driven on"
+
   init(connection: OperatorConnection, task: Task) {
     self.connection = connection
     self.task = task
@@ -53,8 +56,11 @@ struct ScriptedDrive: OperatorCommand {
     let state = snapshot.heard?.reply.state
     switch task {
     case .drive(_, let duration):
-      if case .finished = snapshot.state { return report(snapshot, succeeded: wasDriven(snapshot)) }
-      if elapsed >= duration { connection.mailbox.ask(.quit) } else { note(snapshot) }
+      if case .finished = snapshot.state {
+        guard snapshot.standstills == 0 else { return fail(Self.stoodStill) }
+        return report(snapshot, succeeded: wasDriven(snapshot))
+      }
+      if elapsed >= duration || snapshot.standstills > 0 { connection.mailbox.ask(.quit) } else { note(snapshot) }
       return nil
     case .emergencyStop:
       if askedAt == nil { ask(.emergencyStop, at: snapshot.at) }
