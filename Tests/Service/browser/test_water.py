@@ -64,7 +64,7 @@ def test_a_bar_that_is_dragged_moves_its_start_when_somebody_saves_it(enter, own
     page = enter(daemon, view="sprinkler")
     asked = changes_of(page)
     bars = next_week(page)
-    lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+    lane = page.evaluate("document.querySelector('#sprinkler-week .lane').getBoundingClientRect().width")
     drag(page, bars.nth(1), lane / 7 / 24 * 3)  # three hours of seven days
     expect(page.locator("#sprinkler-week i.moved")).to_have_count(7)
     line = page.locator("#week-moves")
@@ -90,7 +90,7 @@ def test_a_start_that_is_moved_says_what_the_daemon_would_do(enter, own_daemon):
     page = enter(daemon, view="sprinkler")
     asked = changes_of(page)
     bars, line = next_week(page, 14), page.locator("#week-moves")
-    lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+    lane = page.evaluate("document.querySelector('#sprinkler-week .lane').getBoundingClientRect().width")
     drag(page, bars.nth(1), lane / 7 / 24 * 3)
     moves = line.locator("li")
     expect(moves).to_have_count(4)
@@ -171,7 +171,7 @@ def test_a_bar_that_is_dragged_to_another_day_changes_that_day_of_the_rule(enter
             return made["days"], made["startTimes"]
 
         bars, line = next_week(page, 4), page.locator("#week-moves")
-        lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+        lane = page.evaluate("document.querySelector('#sprinkler-week .lane').getBoundingClientRect().width")
         drag(page, bars.nth(0), lane / 7 * 3)
         # All that starts on that day goes with it, at its own time.
         expect(page.locator("#sprinkler-week i.moved")).to_have_count(2)
