@@ -187,6 +187,7 @@ function answered(id) {
   watch();
   showAbsent();
   hands();
+  if (isWhole) lookAtHealth(); // of what may be another daemon
   loadLater();
 }
 
@@ -451,6 +452,7 @@ function showBanner() {
   byId("banner").dataset.words = words;
   byId("banner").hidden = lines.length === 0;
   nameWindow();
+  showWell();
   byId("banner").replaceChildren(...lines.map(({ key, text, dismissed }) => {
     const line = element("p", text);
     if (dismissed) line.append(button("×", () => { alarm(key, null); dismissed(); }, { ariaLabel: "Dismiss" }));
@@ -471,6 +473,7 @@ async function lookAtHealth() {
   place.dataset.words = words;
   place.hidden = told.length === 0;
   place.replaceChildren(...told.map((text) => element("p", sentence(text))));
+  showWell();
 }
 
 // Lines of a list; one that says so when there are none.

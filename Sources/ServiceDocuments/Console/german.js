@@ -37,7 +37,7 @@ addLanguage("de", {
   "Not connected: nothing is known of the daemon now, and the controls are off. E-STOP still tries.":
     "Nicht verbunden: vom Dienst ist jetzt nichts bekannt, und die Bedienung ist aus. NOT-AUS versucht es weiter.",
   "Undo": "Rückgängig", "Save": "Speichern", "Log in": "Anmelden", "Log out": "Abmelden", "Enter": "Anmelden", "Health": "Zustand", "Events": "Ereignisse",
-  "All is well.": "Alles in Ordnung.", "Connecting to the controller…": "Verbinde mit der Steuerung …",
+  "All is well.": "Alles in Ordnung.", "Not all is well: see above.": "Nicht alles ist in Ordnung: siehe oben.", "Not all is well: see below.": "Nicht alles ist in Ordnung: siehe unten.", "Connecting to the controller…": "Verbinde mit der Steuerung …",
   "Then put what it prints in here:": "Was es ausgibt, gehört hierher:", "Remember it on this device until I log out": "Auf diesem Gerät merken, bis ich mich abmelde",
   "A token has no spaces or control characters.": "Ein Token hat weder Leer- noch Steuerzeichen.", "This page needs a token.": "Diese Seite braucht ein Token.",
   "A part of this page has not come. It is asked for again; if that lasts, reload the page.": "Ein Teil dieser Seite ist nicht gekommen. Er wird noch einmal geholt; dauert das an, die Seite neu laden.",

@@ -35,6 +35,7 @@ async function loadLater() {
   hands();
   lookAtHealth();
   setInterval(lookAtHealth, 10000);
+  document.addEventListener("visibilitychange", lookAtHealth);
   for (const link of document.querySelectorAll("link[data-rel]")) link.rel = link.dataset.rel;
   // The page's own files are kept for when the daemon is down. Browsers do so over https and from this machine; others do without.
   try { (await navigator.serviceWorker?.register(at("worker.js")))?.active?.postMessage("keep"); } catch { /* not kept */ }

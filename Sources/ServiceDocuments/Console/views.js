@@ -160,7 +160,8 @@ function showMark(section) {
   put(tile.state, told);
 }
 
-// Well is only what has been heard just now: of a daemon that is silent the summary says since when.
+// Well is only what has been heard just now: of a daemon that is silent the summary says since when. What is no system's stands above, of the daemon's health, or
+// in the banner.
 function showWell() {
   const isSilent = !isLive && heardOn.size > 0, lines = [];
   if (isSilent) lines.push({ text: `No word from the daemon since ${whenOf(Math.max(...heardOn.values()))}: what is shown is old.`, level: "stale" });
@@ -168,6 +169,8 @@ function showWell() {
     const since = isSilent ? undefined : oldSince.get(sectionSystems[section]);
     if (level === "down" || level === "warn" || since) lines.push({ title, name, text: text + (since ? `, old since ${since}` : "") + (cause ? ": " + cause : ""), level: level === "down" ? level : "warn" });
   }
+  const isAbove = !byId("degraded").hidden;
+  if (!lines.length && marks.size && (isAbove || !byId("banner").hidden)) lines.push({ text: isAbove ? "Not all is well: see above." : "Not all is well: see below.", level: "warn" });
   const words = JSON.stringify([lines, marks.size === 0]);
   if (byId("well").dataset.words === words) return;
   byId("well").dataset.words = words;

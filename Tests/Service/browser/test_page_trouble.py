@@ -89,17 +89,23 @@ def test_a_broker_that_is_gone_is_said_until_it_is_back(enter, own_daemon, tmp_p
         daemon = own_daemon(more=f"mqtt: {{broker: 127.0.0.1, port: {house.port}, device: sill, commands: true}}\n")
         eventually(lambda: daemon.get("/api/mqtt").json()["connected"])
         page, german = enter(daemon), enter(daemon, locale="de-DE")
-        for one in (page, german):
+        for one, well in ((page, "All is well."), (german, "Alles in Ordnung.")):
             expect(one.locator("#degraded")).to_be_hidden()
+            expect(one.locator("#well")).to_have_text(well)
         house.stop()
         place = re.escape(f"127.0.0.1:{house.port}")
         expect(page.locator("#degraded p")).to_have_text(
             re.compile(f"^No connection to the MQTT broker {place}: .+; it is tried again, and until then nothing is said or heard over MQTT\\.$"))
         expect(german.locator("#degraded p")).to_have_text(
             re.compile(f"^Keine Verbindung zum MQTT-Broker {place}: .+; sie wird weiter versucht, und bis dahin wird über MQTT nichts gesagt und nichts gehört\\.$"))
+        # What is no system's is not well, either.
+        expect(page.locator("#well")).to_have_text("Not all is well: see above.")
+        expect(page.locator("#well")).to_have_class("warn")
+        expect(german.locator("#well")).to_have_text("Nicht alles ist in Ordnung: siehe oben.")
         house.start()
-        for one in (page, german):
+        for one, well in ((page, "All is well."), (german, "Alles in Ordnung.")):
             expect(one.locator("#degraded")).to_be_hidden()
+            expect(one.locator("#well")).to_have_text(well)
     finally:
         house.stop()
 
