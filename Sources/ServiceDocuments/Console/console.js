@@ -101,6 +101,9 @@ function askForToken(why, message = "") {
   const command = message.split("`")[1];
   if (command) byId("token-command").textContent = command;
   byId("door-why").textContent = why;
+  alarm("link", null); // it does answer
+  isReadOnly = false; // nobody is in
+  hands();
   lock(true);
   show("down", "locked");
   byId("token").focus();

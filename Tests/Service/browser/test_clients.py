@@ -105,6 +105,7 @@ def test_a_phone_comes_in_by_the_picture_once_and_is_thrown_out(enter, own_daemo
     row(page, "Anna's phone").get_by_role("button", name="Revoke", exact=True).click()
     expect(row(page, "Anna's phone")).to_contain_text("revoked")
     expect(phone.locator("#door-why")).to_have_text("This token has expired or was revoked.")
+    expect(phone.locator("#banner")).to_be_hidden()
     until(lambda: robot(daemon)["state"] != "driving")
 
 
@@ -142,6 +143,17 @@ def test_a_page_that_revokes_its_own_last_token_is_asked_twice_and_logged_out(en
     row(page, "laptop").get_by_role("button", name="Revoke", exact=True).click()
     row(page, "laptop").get_by_role("button", name="Revoke all the same").click()
     expect(page.locator("#door-why")).to_have_text("This token has expired or was revoked.")
+
+
+def test_a_token_that_is_revoked_leaves_the_way_in_and_nothing_else(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, token=daemon.create_token("read", "guest"))
+    expect(page.locator("#read-only")).to_be_visible()
+    assert daemon.command("token", "revoke", "guest", "--config", daemon.config).returncode == 0
+    expect(page.locator("#door-why")).to_have_text("This token has expired or was revoked.")
+    expect(page.locator("#banner")).to_be_hidden()
+    expect(page.locator("#read-only")).to_be_hidden()
+    expect(page.locator("#e-stop-said")).to_have_text("log in first")
 
 
 def test_what_is_wrong_is_said_beside_the_button_and_nothing_is_made(enter, own_daemon):
