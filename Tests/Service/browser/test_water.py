@@ -502,6 +502,40 @@ def test_last_times_minutes_are_pressed_first_and_the_last_waterings_are_seen_fi
     expect(zone.get_by_role("button", name="7 min of Zone 3")).to_be_focused()
 
 
+def test_the_last_watering_is_the_newest_line_of_the_log_though_that_comes_late_or_during_a_silence(enter, own_daemon):
+    daemon, runs = own_daemon(), []
+
+    def water(zone, hours):
+        start = datetime.now(ZONE).astimezone(ZoneInfo("UTC")) - timedelta(hours=hours)
+        runs.append({"zoneId": zone, "startISO": start.strftime("%Y-%m-%dT%H:%M:%SZ"), "ranSec": 60, "askedSec": 60, "outcome": "completed"})
+
+    water(2, 9)
+    page = enter(daemon, prepare=lambda page: log_of(page, runs))
+    last = page.locator(".tile .last")
+    expect(last).to_have_text(re.compile("^last: Zone 2, "))
+    # The log is asked, which has not got the line yet.
+    with page.expect_response(re.compile(r"/api/log\?limit=30")):
+        daemon.post("/api/zone/3/on", {"minutes": 12})
+        daemon.post("/api/zone/3/off")
+    expect(last).to_have_text(re.compile("^last: Zone 2, "))
+    water(3, 2)
+    expect(last).to_have_text(re.compile("^last: Zone 3, "))
+    # What the log of the view has got is no older than what stands above it.
+    go(page, "sprinkler")
+    expect(page.locator("#sprinkler-newest")).to_have_text(re.compile("^last: Zone 3, "))
+    water(4, 1)
+    page.evaluate("loadLog()")
+    expect(page.locator("#sprinkler-newest")).to_have_text(re.compile("^last: Zone 4, "))
+    # Nobody has told this page of what ended while it heard nothing.
+    go(page, "overview")
+    daemon.process.kill()
+    daemon.process.wait()
+    expect(page.locator("#banner")).to_contain_text("No answer from the daemon")
+    water(1, 0)
+    daemon.start()
+    expect(last).to_have_text(re.compile("^last: Zone 1, "))
+
+
 def test_where_there_is_nothing_the_view_says_what_to_do(enter, own_daemon):
     page = enter(own_daemon(), view="sprinkler")
     expect(page.locator("#sprinkler-last")).to_contain_text("Nothing was watered yet")

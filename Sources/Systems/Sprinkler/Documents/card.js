@@ -2,7 +2,7 @@
 // The sprinkler's card: zones, now and next, rain delay, settings; its schedules are schedules.js, what was and will be watered is water.js, all
 // one script. State comes over console.js's socket, commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], starts: [], isCut: false, newest: null, polled: false, settings: null, sought: "" };
+const sprinkler = { zones: [], schedules: [], starts: [], isCut: false, newest: null, newestAsked: 0, asked: 0, polled: false, settings: null, sought: "" };
 
 // As `command`; the time it took is shown.
 async function water(control, method, path, body, limitMs) {
@@ -237,10 +237,16 @@ function showPress() {
 
 async function loadNewest() {
   if (!sprinkler.polled || !["overview", "sprinkler"].includes(view)) return;
-  const answer = await look("/api/log?limit=30");
-  if (!answer?.runs) return;
+  const asked = ++sprinkler.asked, answer = await look("/api/log?limit=30");
+  if (answer?.runs) takeNewest(answer.runs, asked);
+}
+
+// The newest runs of the log; what was asked for later is newer.
+function takeNewest(runs, asked) {
+  if (asked < sprinkler.newestAsked) return;
+  sprinkler.newestAsked = asked;
   const isFirst = !sprinkler.newest;
-  sprinkler.newest = answer.runs.filter(isWatered);
+  sprinkler.newest = runs.filter(isWatered);
   const [newest] = sprinkler.newest;
   // Once: the tile's zone does not change while somebody is about to press.
   if (isFirst && newest && [...press.zone.options].some(({ value }) => value === String(newest.zoneId))) press.zone.value = newest.zoneId;
@@ -248,6 +254,18 @@ async function loadNewest() {
     : nothingYet("Nothing was watered yet: press minutes beside a zone, or let a schedule do it."));
   showZones(sprinkler.zones);
   showPress();
+}
+
+// The end of a run may be told before the log has its line: asked for again until the zone has a newer one.
+const endAgainMs = 1000, endsAsked = 5;
+async function loadEnd(id) {
+  const newest = () => sprinkler.newest?.find(({ zoneId }) => zoneId === id)?.startISO, before = newest();
+  await loadWater();
+  for (let times = 1; times < endsAsked && newest() === before; times++) {
+    await new Promise((done) => setTimeout(done, endAgainMs));
+    await loadNewest();
+    if (newest() !== before) loadWater();
+  }
 }
 
 // Where there is nothing: what to do, and the button for it.
@@ -377,12 +395,13 @@ addOwnCard("sprinkler", {
     if (sprinkler.polled) loadView();
   },
   reads: readSprinkler,
+  hands() { if (!isLive) sprinkler.polled = false; }, // what has ended meanwhile is asked for with the next state
   take(event) {
     if (event.zones) { showSprinkler(event); return true; }
     if (event.type !== "zone") return false;
     zoneEvent(event);
     if (event.isOn) return true;
-    loadWater();
+    loadEnd(event.id);
     note(event, zoneName(event.id) + " off");
     return true;
   },

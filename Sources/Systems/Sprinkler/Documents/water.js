@@ -287,7 +287,8 @@ async function loadYear() {
 // ---- the log
 
 let logNext = null;
-const logPath = () => "/api/log?limit=50" + ["zone", "schedule"].map((name) => byId("log-" + name).value && `&${name}=${byId("log-" + name).value}`).join("")
+const logStart = "/api/log?limit=50";
+const logPath = () => logStart + ["zone", "schedule"].map((name) => byId("log-" + name).value && `&${name}=${byId("log-" + name).value}`).join("")
   + (byId("log-day").value ? `&since=${new Date(noonOf(byId("log-day").value) - 1.2 * dayMs).toISOString()}&until=${new Date(noonOf(byId("log-day").value) + 1.2 * dayMs).toISOString()}` : "");
 
 function showLogChoices() {
@@ -299,8 +300,9 @@ function showLogChoices() {
 }
 
 async function loadLog(after = "") {
-  const answer = await look(logPath() + (after && "&after=" + after));
+  const path = logPath() + (after && "&after=" + after), asked = ++sprinkler.asked, answer = await look(path);
   if (!answer || !answer.runs) return;
+  if (path === logStart) takeNewest(answer.runs, asked);
   logNext = answer.next;
   const outcome = byId("log-outcome").value, day = byId("log-day").value;
   const lines = answer.runs.filter((run) => (!outcome || (outcome === "watered") === run.ranSec > 0) && (!day || dateOf(run.startISO) === day)).map((run) =>
