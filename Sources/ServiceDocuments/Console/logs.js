@@ -53,7 +53,7 @@ function showLog() {
 // As `tactus logs` prints it, with the controller's time.
 function wordsOfLog({ seq, ts, level, label, msg, message, ...rest }) {
   const told = Object.entries(rest).map(([name, value]) => ` ${name}=${typeof value === "object" ? JSON.stringify(value) : value}`);
-  const time = inZone(ts, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const time = inZone(ts, { day: "numeric", month: "short", ...withYear(ts), hour: "2-digit", minute: "2-digit", second: "2-digit" });
   return `${time}  ${(level ?? "").toUpperCase()}  ${label ?? ""}: ${msg ?? message ?? ""}${told.join("")}`;
 }
 

@@ -16,9 +16,13 @@ setTimeZone(document.documentElement.dataset.timeZone);
 
 const inZone = (date, options) => new Date(date).toLocaleString(locale, { ...options, timeZone });
 
+// Of another year than the present one, there, the year, too.
+const yearOf = (date) => inZone(date, { year: "numeric" });
+const withYear = (date) => yearOf(date) === yearOf(Date.now()) ? {} : { year: "numeric" };
+
 // Fri, Nov 27, 06:30
 function dayAndTime(date) {
-  const options = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+  const options = { weekday: "short", day: "numeric", month: "short", ...withYear(date), hour: "2-digit", minute: "2-digit" };
   return Number.isNaN(new Date(date).getTime()) ? String(date) : inZone(date, options);
 }
 const dayOf = (date) => inZone(date, { weekday: "short", day: "numeric" });

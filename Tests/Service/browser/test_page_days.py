@@ -46,6 +46,21 @@ def test_the_months_name_is_of_the_pages_language(enter, daemon):
     assert page.evaluate("inWordsOf('2026-03-29', { month: 'long' })") == "März"
 
 
+def test_a_date_of_another_year_than_the_controllers_has_the_year(enter, own_daemon):
+    years = enter(own_daemon()).evaluate("""() => {
+      const { now } = Date, before = timeZone, of = (date) => /20\\d\\d/.exec(dayAndTime(date))?.[0] ?? "";
+      timeZone = "Europe/Berlin";
+      Date.now = () => Date.parse("2026-12-31T22:30:00Z");
+      const found = [of("2026-12-31T22:59:00Z"), of("2026-12-31T23:01:00Z"), of("2025-11-30T06:30:00Z")];
+      Date.now = () => Date.parse("2026-12-31T23:30:00Z"); // which is 2027 there
+      found.push(of("2026-12-31T22:59:00Z"), of("2026-12-31T23:01:00Z"));
+      Date.now = now;
+      timeZone = before;
+      return found;
+    }""")
+    assert years == ["", "2027", "2025", "2026", ""]
+
+
 NOON = "Date.now = () => Date.parse('2026-11-30T12:00:00Z');"
 
 

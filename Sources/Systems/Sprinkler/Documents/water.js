@@ -100,7 +100,7 @@ function weekBlocks() {
 function drawWeek() {
   if (view !== "sprinkler") return;
   const monday = mondayShown(), blocks = weekBlocks();
-  byId("week-range").textContent = [0, 6].map((days) => inWordsOf(dateAfter(monday, days), { day: "numeric", month: "short" })).join(" – ");
+  byId("week-range").textContent = [0, 6].map((days) => inWordsOf(dateAfter(monday, days), { day: "numeric", month: "short", ...withYear(noonOf(dateAfter(monday, days))) })).join(" – ");
   byId("week-loading").hidden = week.of === monday;
   drawTimeline(byId("sprinkler-week"), {
     lanes: sprinkler.zones.map(({ name }) => ({ name, blocks: blocks.filter((block) => block.zone === name) })), from: startOf(monday), to: startOf(dateAfter(monday, 7)), now: Date.now(), open: openBar,
@@ -248,7 +248,7 @@ function showDay(date, { runs, starts }) {
   const plans = starts.flatMap((start) => start.runs.map((run) => timeOfDay(run.startISO) + "  " + zoneName(run.zoneId) + "  " + planOf(run) + " "
     + (start.inRainDelay ? why("rainDelay") : run.skipped ? why(run.skipped) : "planned") + "  " + (run.why ? run.why + "  " : "") + start.scheduleName));
   const isFar = starts.length === 0 && sprinkler.isCut && date > sprinkler.starts.at(-1).startLocal.slice(0, 10);
-  byId("day-title").textContent = inWordsOf(date, { weekday: "long", day: "numeric", month: "long" });
+  byId("day-title").textContent = inWordsOf(date, { weekday: "long", day: "numeric", month: "long", ...withYear(noonOf(date)) });
   fill(byId("sprinkler-day"), [...lines, ...plans].map((text) => element("li", text)), month.of !== date.slice(0, 7) ? "loading…" : date < dateOf(Date.now())
     ? "Nothing ran: the log has no run of that day, and no start that was left out." : isFar ? "The plan does not reach that far." : "Nothing is planned: no schedule is on for this day.");
 }
