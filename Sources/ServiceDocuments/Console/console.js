@@ -47,7 +47,7 @@ function connect() {
   try {
     socket = begun ? begun.socket : openSocket(token);
   } catch {
-    return askForToken("A token has no spaces or control characters.");
+    return askForToken("This is no token: one has only the letters a to z and A to Z, digits, and signs such as - and _.");
   }
   socket.onopen = ping;
   socket.onmessage = (message) => {

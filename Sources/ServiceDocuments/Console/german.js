@@ -39,7 +39,9 @@ addLanguage("de", {
   "Undo": "Rückgängig", "Save": "Speichern", "Log in": "Anmelden", "Log out": "Abmelden", "Enter": "Anmelden", "Health": "Zustand", "Events": "Ereignisse",
   "All is well.": "Alles in Ordnung.", "Not all is well: see above.": "Nicht alles ist in Ordnung: siehe oben.", "Not all is well: see below.": "Nicht alles ist in Ordnung: siehe unten.", "Connecting to the controller…": "Verbinde mit der Steuerung …",
   "Then put what it prints in here:": "Was es ausgibt, gehört hierher:", "Remember it on this device until I log out": "Auf diesem Gerät merken, bis ich mich abmelde",
-  "A token has no spaces or control characters.": "Ein Token hat weder Leer- noch Steuerzeichen.", "This page needs a token.": "Diese Seite braucht ein Token.",
+  "This is no token: one has only the letters a to z and A to Z, digits, and signs such as - and _.":
+    "Das ist kein Token: eines hat nur die Buchstaben a bis z und A bis Z, Ziffern und Zeichen wie - und _.",
+  "This page needs a token.": "Diese Seite braucht ein Token.",
   "A part of this page has not come. It is asked for again; if that lasts, reload the page.": "Ein Teil dieser Seite ist nicht gekommen. Er wird noch einmal geholt; dauert das an, die Seite neu laden.",
   "This token has expired or was revoked.": "Dieses Token ist abgelaufen oder wurde widerrufen.",
   "This token has expired. Make a new one.": "Dieses Token ist abgelaufen. Ein neues ist nötig.",

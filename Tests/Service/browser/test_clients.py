@@ -156,6 +156,11 @@ def test_a_token_that_is_revoked_leaves_the_way_in_and_nothing_else(enter, own_d
     expect(page.locator("#e-stop-said")).to_have_text("log in first")
 
 
+def test_what_cannot_be_a_token_is_told_what_one_is(enter, own_daemon):
+    page = enter(own_daemon(), token="schlüssel", link="locked")
+    expect(page.locator("#door-why")).to_have_text("This is no token: one has only the letters a to z and A to Z, digits, and signs such as - and _.")
+
+
 def test_what_is_wrong_is_said_beside_the_button_and_nothing_is_made(enter, own_daemon):
     daemon = own_daemon()
     page = enter(daemon, view="system", token=daemon.create_token("admin", "laptop"))
