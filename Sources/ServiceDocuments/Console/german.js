@@ -149,7 +149,7 @@ addLanguage("de", {
   [/^Temperatures from (.+) to (.+)$/, "Temperaturen von {1} bis {2}"],
   [/^read (.+)$/, "gelesen {1}"],
   [/^Change (.+)$/, "$1 ändern"],
-  [/^(\d+ min) of (.+)$/, "$1 $2"],
+  [/^([\d.]+ min) of (.+)$/, "$1 $2"],
   [/^(\d+) s ago$/, "vor $1 s"], [/^(\d+) min ago$/, "vor $1 min"], [/^(\d+) h ago$/, "vor $1 h"], [/^(\d+) days ago$/, "vor $1 Tagen"], [/^(\d+) years (?:ago|old)$/, "vor $1 Jahren"], [/^(\d+) s old$/, "$1 s alt"],
   [/^(\d+) min old$/, "$1 min alt"], [/^(\d+) h old$/, "$1 h alt"], [/^(\d+) days old$/, "$1 Tage alt"], [/^version (.+)$/, "Version $1"],
   [/^Times are those of this browser, (.+)\.$/, "Zeiten sind die dieses Browsers, <1>."], [/^Times are those of (.+)\.$/, "Zeiten sind die von <1>."],

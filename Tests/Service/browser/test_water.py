@@ -471,14 +471,16 @@ def test_last_times_minutes_are_pressed_first_and_the_last_waterings_are_seen_fi
     daemon = own_daemon()
     now = datetime.now(ZONE).astimezone(ZoneInfo("UTC"))
     runs = [{"zoneId": zone, "startISO": (now - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ"), "ranSec": ran, "askedSec": asked, "outcome": outcome}
-            for zone, hours, ran, asked, outcome in ((3, 1, 0, 900, "rainDelay"), (2, 30, 720, 720, "completed"), (3, 40, 100, 420, "stopped"), (2, 50, 60, 60, "completed"), (1, 60, 60, 60, "completed"))]
+            for zone, hours, ran, asked, outcome in ((3, 1, 0, 900, "rainDelay"), (2, 30, 720, 720, "completed"), (3, 40, 100, 420, "stopped"), (2, 50, 60, 60, "completed"), (1, 60, 90, 90, "completed"), (4, 70, 6, 6, "completed"))]
     page = enter(daemon, prepare=lambda page: log_of(page, runs))
     tile = page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler"))
     expect(tile.locator(".last")).to_have_text(re.compile("^last: Zone 2, .*12:00 of 12:00$"))
     expect(tile.get_by_label("Zone to water")).to_have_value("2")
     expect(tile.locator(".press button")).to_have_text(["↻ 12", "5", "10", "20"])
     tile.get_by_label("Zone to water").select_option("4")
-    expect(tile.locator(".press button")).to_have_text(["5", "10", "20"])
+    expect(tile.locator(".press button")).to_have_text(["5", "10", "20"])  # 6 s are no minutes
+    tile.get_by_label("Zone to water").select_option("1")
+    expect(tile.locator(".press button")).to_have_text(["↻ 1.5", "5", "10", "20"])
     tile.get_by_label("Zone to water").select_option("3")
     tile.get_by_role("button", name="Water Zone 3 7 min").focus()
     page.keyboard.press("Enter")

@@ -195,15 +195,21 @@ function zoneRow(zone) {
 const isWatered = (run) => run.ranSec > 0;
 const inOneLine = (run) => [run.zoneName, dayAndTime(run.startISO), ranOf(run), run.outcome !== "completed" && why(run.outcome)].filter(Boolean).join(", ");
 
+// Last time's minutes as a press gives them; undefined: it was less than half a minute.
+function minutesAgain(run) {
+  const minutes = (run.askedLitres == null ? run.askedSec : run.ranSec) / 60;
+  return minutes < 0.5 ? undefined : minutes < 10 ? Math.round(minutes * 10) / 10 : Math.round(minutes);
+}
+
 // Last time's minutes first. Buttons are kept while they are the same: none is replaced under a finger.
 function minutesToPress(place, { id, name }, labelOf) {
-  const last = sprinkler.newest?.find((run) => run.zoneId === id), again = last && Math.max(1, Math.round((last.askedLitres == null ? last.askedSec : last.ranSec) / 60));
+  const last = sprinkler.newest?.find((run) => run.zoneId === id), again = last && minutesAgain(last);
   const all = [...new Set([again || 5, 5, 10, 20])], known = [id, name, again, ...all].join();
   if (place.dataset.known === known) return;
   place.dataset.known = known;
   place.replaceChildren(...all.map((minutes) => {
     const isAgain = minutes === again;
-    const made = button((isAgain ? "↻ " : "") + minutes, () => openZone(made, id, { minutes, mode: "set" }), { ariaLabel: labelOf(minutes), title: isAgain ? "as last time" : "" });
+    const made = button((isAgain ? "↻ " : "") + minutes.toLocaleString(locale, { useGrouping: false }), () => openZone(made, id, { minutes, mode: "set" }), { ariaLabel: labelOf(minutes), title: isAgain ? "as last time" : "" });
     made.dataset.of = "quick";
     return made;
   }));

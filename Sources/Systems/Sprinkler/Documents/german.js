@@ -126,7 +126,7 @@ addLanguage("de", {
   [/^rain sensor wet since (.+)$/, "Regensensor nass seit $1"],
   [/^rain sensor wet until (.+): dries for (\S+ h)$/, "Regensensor nass bis $1: trocknet $2"], [/^until (.+?): (rain sensor .+)$/, "bis $1: {2}"],
   [/^until (.+)$/, "bis {1}"], [/^rain delay until (.+)$/, "Regenpause bis {1}"], [/^next (.+)$/, "als Nächstes {1}"], [/^zone (\d+)$/, "Zone $1"], [/^zone (\d+) \((.+)\)$/, "Zone $1 ($2)"], [/^Zone (\d+)$/, "Zone $1"],
-  [/^Another time, (.+)$/, "Andere Zeit, $1"], [/^Water (.+) (\d+) min$/, "$1 $2 min wässern"],
+  [/^Another time, (.+)$/, "Andere Zeit, $1"], [/^Water (.+) ([\d.]+) min$/, "$1 $2 min wässern"],
   [/^Minutes of (.+)$/, "Minuten von $1"], [/^Forget the flow of (.+)$/, "Durchfluss von $1 vergessen"], [/^at least ([\d.]+), at most ([\d.]+) l\/min$/, "mindestens $1, höchstens $2 l/min"],
   [/^at least ([\d.]+) l\/min$/, "mindestens $1 l/min"], [/^at most ([\d.]+) l\/min$/, "höchstens $1 l/min"], [/^(\d+) of (\d+) runs measured$/, "$1 von $2 Läufen gemessen"],
   [/^usually ([\d.]+) l\/min, learnt (.+) from (\d+) runs$/, "meist $1 l/min, gelernt {2} aus $3 Läufen"], [/^Litres of (.+)$/, "Liter von $1"], [/^Unit of (.+)$/, "Einheit von $1"], [/^Run (.+)$/, "$1 starten"], [/^Off, (.+)$/, "Aus, $1"], [/^(\+ .*)longer, (.+)$/, "$1länger, $2"],
