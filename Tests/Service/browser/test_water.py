@@ -206,6 +206,16 @@ def test_a_rule_without_weekdays_keeps_its_days(enter, own_daemon):
     expect(page.locator("#week-moves")).to_contain_text("Mornings: 06:30 → 23:55 (odd days), not saved yet")
 
 
+def test_a_start_by_the_sun_is_in_words_in_either_language(enter, tmp_path):
+    daemon = Daemon(tmp_path)
+    daemon.config.write_text(daemon.config.read_text().replace("  time_zone: Europe/Berlin\n", "  time_zone: Europe/Berlin\n  latitude: 52.5\n  longitude: 13.4\n"))
+    with daemon:
+        add(daemon, days=["Mon"], startTimes=["06:30", "sunrise-20", "sunset+600"])
+        for locale, words in (("en-GB", "Mon  06:30, 20 min before sunrise, 600 min after sunset  next "), ("de-DE", "Mo  06:30, 20 min vor Sonnenaufgang, 600 min nach Sonnenuntergang  ")):
+            page = enter(daemon, view="sprinkler", locale=locale)
+            until(lambda: words in page.locator("#schedule-list summary small").text_content())
+
+
 def test_what_was_saved_or_removed_comes_back_by_undo(enter, own_daemon):
     daemon = own_daemon()
     first, second = add(daemon, name="First", season={"from": "04-01", "to": "10-15"}), add(daemon, name="Second", priority=3)

@@ -39,6 +39,9 @@ async function loadPreview() {
       + start.runs.map((run) => zoneName(run.zoneId) + " " + planOf(run)).join(", "))), "Nothing is planned: add a schedule above, or switch one on.");
 }
 
+// sunset-20 → 20 min before sunset
+const startInWords = (start) => start.replace(/^(sunrise|sunset)(?:([+-])(\d+))?$/, (_, sun, sign, minutes) => !Number(minutes) ? sun : minutes + (sign === "-" ? " min before " : " min after ") + sun);
+const startsOf = ({ startTimes }) => startTimes.map(startInWords).join(startTimes.some((start) => start.startsWith("sun")) ? ", " : " ");
 const nextOf = (schedule) => schedule.nextStartISO ? "next " + dayAndTime(schedule.nextStartISO) : "no start to come";
 const ruleOf = (schedule) => schedule.days ? schedule.days.join(" ") || "no day" : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
 
@@ -55,7 +58,7 @@ function scheduleCard(schedule) {
   const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
     schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
   title.append(element("b", schedule.name), element("small",
-    [schedule.isEnabled ? "" : "  off", ruleOf(schedule), schedule.startTimes.join(" "), ...more, schedule.isEnabled ? nextOf(schedule) : null].filter((part) => part != null).join("  ")));
+    [schedule.isEnabled ? "" : "  off", ruleOf(schedule), startsOf(schedule), ...more, schedule.isEnabled ? nextOf(schedule) : null].filter((part) => part != null).join("  ")));
   const place = element("div");
   const begin = () => {
     if (!editors.has(schedule.id)) editors.set(schedule.id, scheduleEditor(schedule));

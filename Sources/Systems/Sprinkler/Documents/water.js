@@ -164,7 +164,7 @@ async function saveMove(control, schedule, change) {
   moves.delete(schedule.id);
   showMoves();
   closeBar();
-  say(byId("week-moves"), `${made.name} starts at ${made.startTimes.join(", ")} (${ruleOf(made)}).`, "notice", [["Undo", async () => {
+  say(byId("week-moves"), `${made.name} starts at ${made.startTimes.map(startInWords).join(", ")} (${ruleOf(made)}).`, "notice", [["Undo", async () => {
     if (await water(byId("week-moves"), "PUT", "/api/schedules/" + schedule.id, before)) loadSchedules();
   }]]);
   loadSchedules();
