@@ -78,6 +78,23 @@ struct NoticeFacts: Sendable {
     return found
   }
 
+  /// Returns the name of an item of a list, or else its number, or `nil` if it has neither.
+  static func name(of item: JSONValue) -> String? {
+    for key in ["name", "id", "index", "device"] {
+      switch item[key] {
+      case .text(let text) where !text.isEmpty: return String(text.prefix(60))
+      case .number(let digits): return String(digits.prefix(20))
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// Returns a name of a document in words: `emergencyStopped` is `emergency stopped`.
+  static func words(of name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
+  }
+
   /// Returns the trouble of a guard that cannot be replaced, or `nil` if there is none.
   static func lostGuard(_ health: GuardHealth) -> ServiceTrouble? {
     health.lostBecause.map {
@@ -124,22 +141,11 @@ private struct StateReader {
     case .list(let items):
       for (index, item) in items.enumerated() {
         guard case .object = item else { continue }
-        let name = Self.name(of: item) ?? "\(index)"
+        let name = NoticeFacts.name(of: item) ?? "\(index)"
         read(item, path: "\(path)/\(name)", label: label.isEmpty ? name : "\(label), \(name)", depth: depth + 1)
       }
     default: break
     }
-  }
-
-  private static func name(of item: JSONValue) -> String? {
-    for key in ["name", "id", "index", "device"] {
-      switch item[key] {
-      case .text(let text) where !text.isEmpty: return String(text.prefix(60))
-      case .number(let digits): return String(digits.prefix(20))
-      default: continue
-      }
-    }
-    return nil
   }
 
   private mutating func read(_ member: JSONValue.Member, of object: JSONValue, path: String, label: String) {
@@ -195,6 +201,6 @@ private struct StateReader {
   /// Returns a name in words: `waterTrouble` is `water`.
   private static func readableName(of name: String) -> String {
     let stem = name.hasSuffix("Trouble") ? String(name.dropLast(7)) : name
-    return stem.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
+    return NoticeFacts.words(of: stem)
   }
 }

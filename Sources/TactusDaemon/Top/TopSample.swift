@@ -42,27 +42,48 @@ struct TopSample {
 
 extension TopSample.System {
   /// Reads a system's state by the rules of the page: `state` and, if the system has them, `reason`, `wayOut`, `emergencyStopped` and `fault`, which its
-  /// parts may have, too; and the members from which notices are made.
+  /// parts may have, too; and the members from which notices are made. The words are those of the first part that is
+  /// stopped or in fault, unless the system itself is and says why.
   fileprivate init(_ name: String, _ document: JSONValue) {
     self.name = name
-    let wayOut = document["wayOut"]?.string.map { "; \($0)" } ?? ""
     let word = document["state"]?.string
     // A system need not have a state in a word.
     let unnamed = document.members.isEmpty || document["state"] != nil ? "unknown" : "runs"
-    state = (document["reason"]?.string ?? word ?? unnamed) + wayOut
-    let items = document.members.flatMap { $0.value.items }
-    let parts: [JSONValue] = [document] + items.filter { $0["state"]?.string != nil }
-    isEmergencyStopped = parts.contains {
-      $0["emergencyStopped"] == .boolean(true) || $0["state"]?.string == "emergencyStopped"
-    }
-    let isFault = parts.contains { $0["fault"]?.string != nil || $0["state"]?.string == "fault" }
+    let parts = document.members.flatMap { $0.value.items }.filter { $0["state"]?.string != nil }
+    let stopped = parts.filter(Self.isStopped)
+    let failed = parts.filter(Self.isFailed)
+    isEmergencyStopped = Self.isStopped(document) || !stopped.isEmpty
+    let isFault = Self.isFailed(document) || !failed.isEmpty
     self.isFault = isFault
+    let saysWhy = document["reason"]?.string != nil && (Self.isStopped(document) || Self.isFailed(document))
+    if !saysWhy, let first = stopped.first ?? failed.first {
+      let count = parts.count(where: { Self.isStopped($0) || Self.isFailed($0) })
+      let more = count > 1 ? "; and \(count - 1) more" : ""
+      state = (NoticeFacts.name(of: first).map { "\($0): " } ?? "") + Self.words(of: first, unnamed: "unknown") + more
+    } else {
+      state = Self.words(of: document, unnamed: unnamed)
+    }
     isAlarm = isEmergencyStopped || isFault
     let system = NoticeFacts.System(name: name, state: document, isEmergencyStopped: false)
     troubles = NoticeFacts.conditions(of: system)
       .filter { $0.severity >= .warning && !(isFault && $0.kind == .fault) }
       .map(\.text)
-    if !isAlarm, troubles.isEmpty, let word, Self.isTrouble(word) { troubles = [word] }
+    if !isAlarm, troubles.isEmpty, let word, Self.isTrouble(word) { troubles = [NoticeFacts.words(of: word)] }
+  }
+
+  private static func isStopped(_ thing: JSONValue) -> Bool {
+    thing["emergencyStopped"] == .boolean(true) || thing["state"]?.string == "emergencyStopped"
+  }
+
+  private static func isFailed(_ thing: JSONValue) -> Bool {
+    thing["fault"]?.string != nil || thing["state"]?.string == "fault"
+  }
+
+  /// Returns the state of a system or a part of one in words with the way out of it; `unnamed` if it has no state.
+  private static func words(of thing: JSONValue, unnamed: String) -> String {
+    let fault = thing["fault"]?.string.map { "fault: \($0)" }
+    let words = thing["reason"]?.string ?? fault ?? thing["state"]?.string.map(NoticeFacts.words)
+    return (words ?? unnamed) + (thing["wayOut"]?.string.map { "; \($0)" } ?? "")
   }
 
   /// Whether a state is trouble by its name, as in `motorStalled`.

@@ -86,6 +86,7 @@ struct StatusTests {
       #expect(shown.process.terminationStatus == 1)
       let first = shown.said.split(separator: "\n").first
       #expect(first?.hasSuffix(": EMERGENCY STOP, until a reset: robot") == true, "\(shown.said)")
+      #expect(!shown.said.contains("emergencyStopped"), "\(shown.said)")
     }
   }
 
@@ -101,7 +102,7 @@ struct StatusTests {
       (#"{"state":"armed","legs":[{"name":"a","state":"fault","fault":"silence"}]}"#, "in fault: fan"),
       (#"{"state":"ok","plants":[{"name":"Fern","alerts":["dry"]}]}"#, "fan: Fern: dry"),
       (#"{"state":"ok","alerts":["a","b","c","d","e"]}"#, "fan: a, b, c, and 2 more"),
-      (#"{"state":"motorStalled"}"#, "fan: motorStalled"),
+      (#"{"state":"motorStalled"}"#, "fan: motor stalled"),
     ])
   func troubles(state: String, words: String) throws {
     let shown = try status([
@@ -111,6 +112,41 @@ struct StatusTests {
     ])
     #expect(shown.process.terminationStatus == 1)
     #expect(shown.said.split(separator: "\n").first?.hasSuffix(": \(words)") == true, "\(shown.said)")
+  }
+
+  @Test(
+    "the line of a system whose parts are stopped or in fault: the first one's name, why, the way out, and how many more",
+    arguments: [
+      (
+        #"""
+        {"state":"fault","legs":[{"name":"front","state":"disarmed","reason":"disarmed","wayOut":"arm it"},
+        {"name":"left","state":"fault","reason":"fault: the link is lost","fault":"the link is lost",
+        "wayOut":"remove the cause, then disarm and arm it"},{"name":"right","state":"fault"}]}
+        """#,
+        "FAULT: left: fault: the link is lost; remove the cause, then disarm and arm it; and 1 more"
+      ),
+      (
+        #"""
+        {"state":"emergencyStopped","legs":[{"name":"left","state":"fault","reason":"fault: empty"},
+        {"name":"right","state":"emergencyStopped","reason":"emergency stop","wayOut":"reset, then arm it"}]}
+        """#,
+        "EMERGENCY STOP: right: emergency stop; reset, then arm it; and 1 more"
+      ),
+      (#"{"state":"armed","legs":[{"index":2,"state":"fault","fault":"silence"}]}"#, "FAULT: 2: fault: silence"),
+      (
+        #"{"state":"fault","reason":"fault: dry","wayOut":"fill it","pumps":[{"name":"a","state":"fault"}]}"#,
+        "FAULT: fault: dry; fill it"
+      ),
+      (#"{"state":"emergencyStopped","offConfirmed":true}"#, "EMERGENCY STOP: emergency stopped"),
+      (#"{"state":"motorStalled"}"#, "motor stalled"),
+    ])
+  func parts(state: String, words: String) throws {
+    let shown = try status([
+      "/api/health": .init(body: Self.well),
+      "/api/status": .init(body: #"{"ok":true,"version":"1.2.3","systems":{"leg":\#(state)}}"#),
+      "/api/runtime": .init(body: TopDocuments.second),
+    ])
+    #expect(shown.said.contains("\nleg    \(words)\n"), "\(shown.said)")
   }
 
   @Test("a warning of health, which is ok: in the first line, status 1; also where only health may be read")
