@@ -27,6 +27,18 @@ public enum GivenName {
     return !text.isEmpty && text.allSatisfy(\.isWhitespace) ? "nothing but spaces" : nil
   }
 
+  /// The rule that `misplacedSpace` checks, as the expectation of an error message.
+  public static let spaceRule = "a name without spaces at its ends, and without two in a row"
+
+  /// Returns a description of white space that makes a name look like another one, such as `a space at its end`, or `nil`
+  /// if there is none.
+  public static func misplacedSpace(in text: String) -> String? {
+    let spaces = text.unicodeScalars.map(\.properties.isWhitespace)
+    if spaces.first == true { return "a space at its start" }
+    if spaces.last == true { return "a space at its end" }
+    return zip(spaces, spaces.dropFirst()).contains { $0 && $1 } ? "two spaces in a row" : nil
+  }
+
   /// Returns the actual length of a text in words if it is too short or too long, in characters or in bytes, or `nil`
   /// if it is allowed.
   public static func excess(of text: String, _ length: ClosedRange<Int>) -> String? {

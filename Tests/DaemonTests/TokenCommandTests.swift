@@ -158,7 +158,8 @@ struct TokenCommandTests {
   @Test(
     "bad usage: status 64, nothing is written",
     arguments: [
-      ["create"], ["create", "--name", ""], ["create", "--name", "a\nb"], ["create", "--name", "x", "--scope", "king"],
+      ["create"], ["create", "--name", ""], ["create", "--name", "a\nb"], ["create", "--name", "a "],
+      ["create", "--name", "x", "--scope", "king"],
       ["create", "--name", "x", "--expires", "soon"], ["create", "--name", "x", "--expires", "-1d"],
       ["create", "--name", "x", "--expires", "99999999999999999999d"], ["rotate"], ["revoke"],
       ["revoke", "a", "--jti", "b"], ["list", "--config", "x"], ["frobnicate"],

@@ -39,6 +39,18 @@ import Wire
     #expect(GivenName.flaw(in: " \u{A0}", 1...60) == "nothing but spaces")
   }
 
+  @Test(
+    "white space that makes two names look alike",
+    arguments: [
+      (" me", "a space at its start"), ("\u{A0}me", "a space at its start"), ("me ", "a space at its end"),
+      ("me\u{3000}", "a space at its end"), ("my  phone", "two spaces in a row"),
+      ("my \u{A0}phone", "two spaces in a row"),
+      ("my phone", nil), ("me", nil), ("", nil),
+    ] as [(String, String?)])
+  func misplacedSpace(name: String, found: String?) {
+    #expect(GivenName.misplacedSpace(in: name) == found)
+  }
+
   @Test("a value in an error has at most 160 bytes, and turns nothing round")
   func summary() {
     let marks = "a" + String(repeating: "\u{301}", count: 50_000)

@@ -147,6 +147,9 @@ struct TokenCreateCommand: ParsableCommand {
     if let flaw = GivenName.flaw(in: name, TokenFile.nameLength) {
       throw ValidationError("Expected \(TokenFile.nameRule), got \(flaw).")
     }
+    if let space = GivenName.misplacedSpace(in: name) {
+      throw ValidationError("Expected \(GivenName.spaceRule), got \(space).")
+    }
     if expires?.seconds == 0 {
       throw ValidationError("Expected for --expires at least 1s, such as 12h or 90d, got 0: it would never be valid.")
     }

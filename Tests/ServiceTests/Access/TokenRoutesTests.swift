@@ -123,6 +123,7 @@ struct TokenRoutesTests {
       ("{}", "name"), (#"{"name":""}"#, "name"), (#"{"name":"  "}"#, "name"), (#"{"name":"a\u0007"}"#, "name"),
       (#"{"name":"\#(String(repeating: "a", count: 65))"}"#, "name"),
       (#"{"name":"\#(String(repeating: "e\u{301}\u{302}\u{303}", count: 60))"}"#, "name"),
+      (#"{"name":" a"}"#, "name"), (#"{"name":"a "}"#, "name"), (#"{"name":"a  b"}"#, "name"),
       ("{\"name\":\"a\u{202E}b\"}", "name"), ("{\"name\":\"\u{FEFF}a\"}", "name"),
       (#"{"name":"a","scope":"king"}"#, "scope"), (#"{"name":"a","validSeconds":59}"#, "validSeconds"),
       (#"{"name":"a","validSeconds":3155760001}"#, "validSeconds"),

@@ -124,6 +124,9 @@ public struct TokenRoutes: Sendable {
 
     init(_ body: inout JSONReader) throws(APIError) {
       name = try body.required("name", .name(TokenFile.nameLength, expected: TokenFile.nameRule))
+      if let space = GivenName.misplacedSpace(in: name) {
+        throw .validation("name", expected: GivenName.spaceRule, got: space)
+      }
       scope = try body.optional("scope", .choice(Scope.allCases.map(\.rawValue))).flatMap(Scope.init) ?? .control
       validSeconds = try body.optional("validSeconds", .integer(TokenRoutes.lifetimes))
       page = try body.optional("page", TokenRoutes.pageKind)

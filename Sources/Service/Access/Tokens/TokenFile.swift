@@ -172,8 +172,11 @@ extension TokenFile {
   /// The name of a token in words, as `isName` checks it.
   public static let nameRule = "a name of 1…64 characters that are no control characters"
 
-  /// Returns whether a token may have this name: 1…64 visible characters in at most 256 bytes, not all of them spaces.
-  public static func isName(_ name: String) -> Bool { GivenName.flaw(in: name, nameLength) == nil }
+  /// Returns whether a new token may have this name: 1…64 visible characters in at most 256 bytes, without spaces at its
+  /// ends and without two in a row. A file may have tokens with such names, which earlier versions have made.
+  public static func isName(_ name: String) -> Bool {
+    GivenName.flaw(in: name, nameLength) == nil && GivenName.misplacedSpace(in: name) == nil
+  }
 
   /// Removes tokens that give no access any more if the file is full: the revoked ones first, then the expired ones,
   /// the oldest first.
