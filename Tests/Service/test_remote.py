@@ -145,7 +145,7 @@ def test_a_text_which_may_name_a_file_or_a_program_is_changed_in_the_file(own_da
 
 def test_a_token_that_is_not_valid_is_said_by_status_too(daemon):
     status = remote(daemon, "status", daemon.url, token="0" * 64)
-    assert status.returncode == 1 and "the token is not valid here" in status.stderr, status.stderr
+    assert status.returncode == 1 and "the token is not valid here; on the daemon's machine" in status.stderr, status.stderr
 
 
 def test_a_file_that_has_changed_is_to_be_reloaded_first(daemon):

@@ -32,7 +32,7 @@ struct StatusCommand: ParsableCommand {
   }
 
   func run() throws {
-    let client = try daemon.client(of: host).client
+    let (client, token) = try daemon.client(of: host)
     let address = client.address
     defer { client.stop() }
     let bell = try Doorbell()
@@ -47,7 +47,7 @@ struct StatusCommand: ParsableCommand {
     switch answer("/api/health") {
     case .success(let answer):
       if answer.status == 401 {
-        complain("\(address): the token is not valid here")
+        complain("\(address): \(answer.refusal(hasToken: token != nil))")
         throw ExitCode.failure
       }
       health = answer.body

@@ -13,10 +13,13 @@ struct StatusTests {
   private static let ill =
     #"{"ok":false,"status":"GUARD_LOST","message":"no guard watches","version":"1.2.3","systems":{"robot":"stopped"},"guard":{"state":"lost","replacements":2,"madeSafe":1}}"#
 
-  private func status(_ answers: [String: CannedServer.Answer], _ arguments: [String] = []) throws -> TactusProcess {
+  private func status(
+    _ answers: [String: CannedServer.Answer], _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws -> TactusProcess {
     let server = try CannedServer(answers)
     defer { server.stop() }
-    let process = try TactusProcess(["status", "127.0.0.1", "--port", "\(server.port)"] + arguments)
+    let process = try TactusProcess(
+      ["status", "127.0.0.1", "--port", "\(server.port)"] + arguments, environment: environment)
     _ = process.finish()
     return process
   }
@@ -160,6 +163,16 @@ struct StatusTests {
       #expect(gone.process.terminationStatus == 1)
       #expect(gone.said.split(separator: "\n").first?.hasSuffix(": \(words)") == true, "\(gone.said)")
     }
+  }
+
+  @Test("a token that is not valid: the daemon's words, which say how one is made, status 1")
+  func invalidToken() throws {
+    let words = "the token is not valid here; on the daemon's machine `tactus token create` makes one"
+    let shown = try status(
+      ["/api/health": .init(status: 401, body: #"{"ok":false,"code":"TOKEN_INVALID","message":"\#(words)"}"#)],
+      environment: ["TACTUS_TOKEN": "wrong"])
+    #expect(shown.process.terminationStatus == 1)
+    #expect(shown.said.hasSuffix(": \(words)\n") && !shown.said.contains("TACTUS_TOKEN"), "\(shown.said)")
   }
 
   @Test("no daemon, or another program: one line why, status 1")
