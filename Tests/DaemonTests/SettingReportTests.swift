@@ -38,4 +38,24 @@ struct SettingReportTests {
     #expect(SettingReport.nothing("a.x", among: ["a.b"]).hasSuffix(", such as a.b, got 'a.x'"))
     #expect(SettingReport.nothing("quite.different", among: ["a.b"]).hasSuffix("runs, got 'quite.different'"))
   }
+
+  @Test(
+    "the value of a change: a text, or a number or a boolean of JSON in its own characters",
+    arguments: [
+      (#""40""#, "40"), ("40", "40"), ("-0.5", "-0.5"), ("1e2", "1e2"), ("true", "true"), ("false", "false"),
+      (#""""#, ""), (#""DEBUG""#, "DEBUG"), ("null", nil), ("[1]", nil), ("{}", nil),
+      ("\"\(String(repeating: "a", count: 1001))\"", nil), (String(repeating: "1", count: 1001), nil),
+    ] as [(String, String?)])
+  func changedValue(json: String, value: String?) {
+    let caller = Caller(scope: .admin, tokenID: nil, address: "::1", client: 0)
+    let body = #"{"key":"motors.speed_limit","value":\#(json)}"#
+    let request = APIRequest(caller: caller, body: Array(body.utf8))
+    do throws(APIError) {
+      let change = try request.decode(SettingChange.self)
+      #expect(change.value == value)
+    } catch {
+      #expect(value == nil && error.field == "value", "\(error)")
+      #expect(error.message.contains("expected text of 0…1000 characters, a number, or true or false"), "\(error)")
+    }
+  }
 }

@@ -135,6 +135,13 @@ def test_what_the_daemon_refuses_is_said_in_its_words_and_nothing_changes(daemon
     assert daemon.get("/api/settings").json() == before
 
 
+@pytest.mark.parametrize("value, status", [(40, 200), (40.5, 200), ("40", 200), (400, 422), (True, 422), (None, 422)])
+def test_a_value_of_the_api_may_be_a_number_of_json(daemon, value, status):
+    wish = {"key": "motors.speed_limit", "value": value, "preview": True}
+    answer = daemon.request("PUT", "/api/settings", json=wish)
+    assert answer.status_code == status, answer.text
+
+
 def test_a_text_which_may_name_a_file_or_a_program_is_changed_in_the_file(own_daemon):
     daemon = own_daemon(more="camera: {source: test}\n")
     before = daemon.get("/api/settings").json()

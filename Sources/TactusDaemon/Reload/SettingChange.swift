@@ -14,8 +14,24 @@ struct SettingChange: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     key = try body.required("key", .text(1...200))
-    value = try body.required("value", .text(0...1000))
+    value = try body.required("value", Self.kind)
     isPreview = try body.optional("preview", .boolean) ?? false
+  }
+
+  /// The kind of a value: a text as it would be written in the file, or a number or a boolean of JSON, which the file would
+  /// have in the same characters.
+  private static var kind: JSONKind<String> {
+    let text = JSONKind<String>.text(0...1000)
+    return JSONKind("\(text.expected), a number, or true or false") { value in
+      let written: String
+      switch value {
+      case .text(let text): written = text
+      case .number(let digits): written = digits
+      case .boolean(let isSo): written = isSo ? "true" : "false"
+      case .null, .list, .object: return nil
+      }
+      return GivenName.excess(of: written, 0...1000) == nil ? written : nil
+    }
   }
 
   /// Checks that a reload may change the key, and that its value is no free text.
