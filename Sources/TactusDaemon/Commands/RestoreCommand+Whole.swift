@@ -8,6 +8,10 @@ import WallTime
 extension RestoreCommand {
   /// Puts all of a backup in place. Nothing is changed before all of it has been checked.
   func replaceAll(by archive: BackupArchive) throws {
+    if !isConfigured(by: archive), let obstacle = WholeFile.obstacle(to: place.file) {
+      complain("\(place.file): cannot be written: \(obstacle); nothing was changed")
+      throw ExitCode.failure
+    }
     let (taken, lacking) = try configuration(of: archive)
     let folder = TokenFileOptions.folder(of: taken.configuration)
     let before: [UInt8]?
@@ -65,6 +69,9 @@ extension RestoreCommand {
       try WholeFile.write(text, to: place.file)
     } catch let error as FileFailure {
       complain("\(error)")
+      throw ExitCode.failure
+    } catch let error as POSIXError {
+      complain("\(place.file): \(String(cString: strerror(error.code.rawValue)))")
       throw ExitCode.failure
     } catch {
       complain("\(place.file): \(error.localizedDescription)")

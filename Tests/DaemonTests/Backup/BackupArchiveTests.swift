@@ -260,4 +260,20 @@ struct BackupArchiveTests {
       manifest("\"format\":1", with: "")
         == "manifest.json: expected JSON with the number of the format, got something else")
   }
+
+  @Test("a restore to a folder that is not there: the folder is named, and nothing is made")
+  func noFolder() throws {
+    let folder = try TemporaryFolder()
+    let backup = folder.path("b.tar")
+    try Data(made()).write(to: URL(filePath: backup))
+    let file = folder.path("none/tactus.yaml")
+    let state = folder.path("state")
+    let process = try TactusProcess(["restore", backup, "-c", file], environment: ["XDG_STATE_HOME": state])
+    #expect(process.finish() == 1)
+    let words = "\(file): cannot be written: \(folder.path("none")): No such file or directory; nothing was changed"
+    #expect(process.said.contains(words), "\(process.said)")
+    #expect(!FileManager.default.fileExists(atPath: state))
+    #expect(WholeFile.obstacle(to: folder.path("tactus.yaml")) == nil)
+    #expect(WholeFile.obstacle(to: backup + "/tactus.yaml") == "\(backup): Not a directory")
+  }
 }

@@ -4,6 +4,19 @@ import Glibc
 
 /// A file that is replaced as a whole: after a power cut it is the old one or the new one.
 enum WholeFile {
+  /// Returns the folder of a file that is to be written with the reason why nothing can be made in it, such as
+  /// `/etc/tactus: Permission denied`, or `nil` if something can.
+  static func obstacle(to path: String) -> String? {
+    let resolved = realpath(path, nil)
+    defer { free(resolved) }
+    let target = resolved.map { String(cString: $0) } ?? path
+    let folder = target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
+    // The dot makes a file in the folder's place an error, too.
+    guard access(folder + "/.", W_OK | X_OK) != 0 else { return nil }
+    let failure = errno
+    return "\(folder): \(String(cString: strerror(failure)))"
+  }
+
   /// Writes the text with the owner and the mode of the file that it replaces, and through a symbolic link to its target.
   ///
   /// - Throws: `POSIXError`; the old file stays.
