@@ -123,6 +123,17 @@ struct SprinklerDoorTests {
     #expect(pins[2]["mode"] as? String == "OUTPUT" && pins[2]["activeLow"] as? Bool == true)
   }
 
+  @Test("a list of zones without one that a schedule waters: refused, with what the list does")
+  func zoneLeftOut() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    let error = await bench.refusal("PUT", "/api/zones", #"[{"id":3}]"#)
+    #expect(error?.field == "zones")
+    let words = "waters, since the list replaces all zones and one that is left out is removed, got none"
+    #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
+    #expect(bench.desk.view.records.zones.count == 3)
+  }
+
   @Test("refusals: 404 unknown, 403 disabled, 422 with its field, nothing written anywhere")
   func refusals() async throws {
     let bench = try SprinklerDoorBench()

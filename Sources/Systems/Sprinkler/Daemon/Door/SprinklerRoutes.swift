@@ -254,7 +254,10 @@ struct SprinklerRoutes: Sendable {
     for program in desk.view.records.programs {
       if let step = program.steps.first(where: { step in !zones.contains { $0.id == step.zone } }) {
         throw .validation(
-          "zones", expected: "zone \(step.zone), which schedule \(program.id) (\(program.name)) waters", got: "none")
+          "zones",
+          expected: "zone \(step.zone), which schedule \(program.id) (\(program.name)) waters, since the list replaces "
+            + "all zones and one that is left out is removed",
+          got: "none")
       }
     }
   }
