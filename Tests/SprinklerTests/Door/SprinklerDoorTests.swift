@@ -148,6 +148,11 @@ struct SprinklerDoorTests {
       let error = await bench.refusal("POST", "/api/zone/1/on", body)
       #expect(error?.code == "VALIDATION" && error?.field == field, "\(body)")
     }
+    let words = "expected at most 120 min (7200 s), the longest run of zone 1 (Front), got 121 min (7260 s)"
+    for body in [#"{"minutes":121}"#, #"{"seconds":7260}"#] {
+      let message = await bench.refusal("POST", "/api/zone/1/on", body)?.message
+      #expect(message?.hasSuffix(words) == true, "\(message ?? "")")
+    }
     _ = try await bench.ask("PUT", "/api/zones", #"[{"id":1},{"id":2,"isEnabled":false},{"id":3}]"#)
     let denied = await bench.refusal("POST", "/api/zone/2/on")
     #expect(denied?.status == .forbidden && denied?.code == "ZONE_DENY")

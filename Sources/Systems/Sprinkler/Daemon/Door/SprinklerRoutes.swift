@@ -80,8 +80,10 @@ struct SprinklerRoutes: Sendable {
     try desk.refuseIfStopped()
     if let seconds = body.seconds, seconds > zone.maximumSeconds {
       throw APIError.validation(
-        "minutes", expected: "at most \(zone.maximumSeconds) s, the longest run of zone \(zone.id)", got: "\(seconds) s"
-      )
+        "minutes",
+        expected: "at most \(WateringTime.words(zone.maximumSeconds)), "
+          + "the longest run of zone \(zone.id) (\(zone.name))",
+        got: WateringTime.words(seconds))
     }
     let command: SprinklerCommand =
       if body.extends, let seconds = body.seconds {

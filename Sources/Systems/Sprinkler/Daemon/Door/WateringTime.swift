@@ -17,6 +17,12 @@ struct WateringTime {
     return bySeconds ?? byMinutes
   }
 
+  /// Returns the duration in words, in both of the units in which it may be asked for: `120 min (7200 s)`.
+  static func words(_ seconds: Int) -> String {
+    let minutes = (seconds.inMinutes * 100).rounded() / 100
+    return "\(String(decoding: encodeJSON(minutes), as: UTF8.self)) min (\(seconds) s)"
+  }
+
   /// Returns the duration in minutes in JSON notation: `12`, `0.5`.
   static func text(_ seconds: Int) -> String { String(decoding: encodeJSON(seconds.inMinutes), as: UTF8.self) }
 }
