@@ -199,6 +199,9 @@ struct SprinklerSchedulerTests {
     }
     let program = Garden.program(1, steps: [(1, 600), (2, 600), (3, 600)])
     var world = try Garden.world([program], at: Garden.at(7, 1, 5), zones: zones)
+    let planned = world.scheduler.preview(after: world.wall, count: 1).starts.first?.runs
+    #expect(planned?.map(\.why) == [nil, nil, "at most 2 min, the zone's longest run"])
+    #expect(planned?.map(\.seconds).last == 120)
     world.run(untilWall: Garden.at(7, 1, 12))
     #expect(
       words(world) == [

@@ -152,7 +152,11 @@ extension SprinklerScheduler {
 
 extension UpcomingRun {
   fileprivate init(_ run: WateringPlan.Run, at start: WallInstant) {
+    let cut = run.skipped == nil ? run.cutTo : nil
+    let words = cut.map { "at most \(SprinklerScheduler.number(Double($0) / 60)) min, the zone's longest run" }
+    let why = [run.why, words].compactMap(\.self)
     self.init(
-      zone: run.zone, start: start, seconds: run.seconds, litres: run.litres, skipped: run.skipped, why: run.why)
+      zone: run.zone, start: start, seconds: run.seconds, litres: run.litres, skipped: run.skipped,
+      why: why.isEmpty ? nil : why.joined(separator: "; "))
   }
 }

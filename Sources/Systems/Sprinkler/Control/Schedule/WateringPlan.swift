@@ -13,6 +13,8 @@ struct WateringPlan: Sendable, Hashable {
     var ignoresRain: Bool
     /// The reason why the run is not made, or `nil` if it is; `seconds` is then the duration of the whole step.
     var skipped: RunOutcome?
+    /// The longest run of the zone in seconds if the run was to be longer, or `nil` if it was not.
+    var cutTo: Int?
     /// A description for people of the rain, the deficit or the reading of the soil that changed the run, or of the
     /// values that were missing; `nil` if none did.
     var why: String?
@@ -158,6 +160,7 @@ struct WateringPlan: Sendable, Hashable {
     let longest = min(program.cycleAndSoak?.cycleSeconds ?? zone.maximumSeconds, zone.maximumSeconds)
     guard let cycle = program.cycleAndSoak else {
       run.seconds = min(scaled, longest)
+      if scaled > longest { run.cutTo = longest }
       return [run]
     }
     // The run is split into as few cycles as possible, as equal as whole seconds allow.

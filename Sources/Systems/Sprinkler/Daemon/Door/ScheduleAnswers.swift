@@ -128,7 +128,7 @@ struct PreviewAnswer: Answers {
         Field(
           "why", \.why,
           "The rain that suppresses it, or the deficit and the reading of the soil that change it or are missing"
-            + ", in words; null: none does.")
+            + ", or the zone's longest run that cuts it, in words; null: none does.")
       }
     }
     Items("sunless", \.preview.sunless, each: "start", "Starts by the sun on days on which it neither rises nor sets.")
