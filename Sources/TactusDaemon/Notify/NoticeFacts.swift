@@ -91,7 +91,7 @@ struct NoticeFacts: Sendable {
   }
 
   /// Returns a name of a document in words: `emergencyStopped` is `emergency stopped`.
-  static func words(of name: String) -> String {
+  static func readableName(of name: String) -> String {
     name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
   }
 
@@ -201,6 +201,6 @@ private struct StateReader {
   /// Returns a name in words: `waterTrouble` is `water`.
   private static func readableName(of name: String) -> String {
     let stem = name.hasSuffix("Trouble") ? String(name.dropLast(7)) : name
-    return NoticeFacts.words(of: stem)
+    return NoticeFacts.readableName(of: stem)
   }
 }

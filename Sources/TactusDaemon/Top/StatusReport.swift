@@ -82,7 +82,9 @@ struct StatusReport {
         ($0.name, ($0.isEmergencyStopped ? "EMERGENCY STOP: " : $0.isAlarm ? "FAULT: " : "") + $0.state)
       }
     } else {
-      rows += health.systems.sorted { $0.key < $1.key }.map { ($0.key, $0.value.map(NoticeFacts.words) ?? "unknown") }
+      rows += health.systems.sorted { $0.key < $1.key }.map {
+        ($0.key, $0.value.map(NoticeFacts.readableName) ?? "unknown")
+      }
     }
     if let health = health.guard {
       let replaced = health.replacements == 0 ? "" : ", replaced \(health.replacements) times"

@@ -59,16 +59,16 @@ extension TopSample.System {
     if !saysWhy, let first = stopped.first ?? failed.first {
       let count = parts.count(where: { Self.isStopped($0) || Self.isFailed($0) })
       let more = count > 1 ? "; and \(count - 1) more" : ""
-      state = (NoticeFacts.name(of: first).map { "\($0): " } ?? "") + Self.words(of: first, unnamed: "unknown") + more
+      state = (NoticeFacts.name(of: first).map { "\($0): " } ?? "") + Self.text(of: first, unnamed: "unknown") + more
     } else {
-      state = Self.words(of: document, unnamed: unnamed)
+      state = Self.text(of: document, unnamed: unnamed)
     }
     isAlarm = isEmergencyStopped || isFault
     let system = NoticeFacts.System(name: name, state: document, isEmergencyStopped: false)
     troubles = NoticeFacts.conditions(of: system)
       .filter { $0.severity >= .warning && !(isFault && $0.kind == .fault) }
       .map(\.text)
-    if !isAlarm, troubles.isEmpty, let word, Self.isTrouble(word) { troubles = [NoticeFacts.words(of: word)] }
+    if !isAlarm, troubles.isEmpty, let word, Self.isTrouble(word) { troubles = [NoticeFacts.readableName(of: word)] }
   }
 
   private static func isStopped(_ thing: JSONValue) -> Bool {
@@ -80,9 +80,9 @@ extension TopSample.System {
   }
 
   /// Returns the state of a system or a part of one in words with the way out of it; `unnamed` if it has no state.
-  private static func words(of thing: JSONValue, unnamed: String) -> String {
+  private static func text(of thing: JSONValue, unnamed: String) -> String {
     let fault = thing["fault"]?.string.map { "fault: \($0)" }
-    let words = thing["reason"]?.string ?? fault ?? thing["state"]?.string.map(NoticeFacts.words)
+    let words = thing["reason"]?.string ?? fault ?? thing["state"]?.string.map(NoticeFacts.readableName)
     return (words ?? unnamed) + (thing["wayOut"]?.string.map { "; \($0)" } ?? "")
   }
 

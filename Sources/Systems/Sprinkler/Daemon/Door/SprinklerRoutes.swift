@@ -81,9 +81,9 @@ struct SprinklerRoutes: Sendable {
     if let seconds = body.seconds, seconds > zone.maximumSeconds {
       throw APIError.validation(
         "minutes",
-        expected: "at most \(WateringTime.words(zone.maximumSeconds)), "
+        expected: "at most \(WateringTime.inBothUnits(zone.maximumSeconds)), "
           + "the longest run of zone \(zone.id) (\(zone.name))",
-        got: WateringTime.words(seconds))
+        got: WateringTime.inBothUnits(seconds))
     }
     let command: SprinklerCommand =
       if body.extends, let seconds = body.seconds {

@@ -18,7 +18,7 @@ struct WateringTime {
   }
 
   /// Returns the duration in words, in both of the units in which it may be asked for: `120 min (7200 s)`.
-  static func words(_ seconds: Int) -> String {
+  static func inBothUnits(_ seconds: Int) -> String {
     let minutes = (seconds.inMinutes * 100).rounded() / 100
     return "\(String(decoding: encodeJSON(minutes), as: UTF8.self)) min (\(seconds) s)"
   }
