@@ -539,7 +539,7 @@ def test_the_last_watering_is_the_newest_line_of_the_log_though_that_comes_late_
     page.evaluate("loadLog()")
     expect(page.locator("#sprinkler-newest")).to_have_text(re.compile("^last: Zone 4, "))
     # Nobody has told this page of what ended while it heard nothing.
-    go(page, "overview")
+    page.get_by_role("link", name="Overview").click()
     daemon.process.kill()
     daemon.process.wait()
     expect(page.locator("#banner")).to_contain_text("No answer from the daemon")
