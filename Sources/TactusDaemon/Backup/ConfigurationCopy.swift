@@ -46,7 +46,7 @@ extension TakenFile {
   var keysOfSecrets: [String] {
     found.values.keys.filter { key in
       guard !found.hidden.contains(key), case .text(let text)? = found.values[key], !text.isEmpty else { return false }
-      return Self.isSecret(key) && !Self.namesFile(key) || configuration.secrets.contains(text)
+      return Self.isSecret(key) || configuration.secrets.contains(text)
     }.sorted()
   }
 
@@ -78,8 +78,6 @@ extension TakenFile {
 
   /// Returns whether the value of a key is the path of a file that the program does not make.
   static func namesFile(_ key: String) -> Bool {
-    let name = key.split(separator: ".").last ?? ""
-    return key != "service.token_file"
-      && (name.hasSuffix("_file") || ["tls_certificate", "tls_key", "tls_ca", "client_ca"].contains(name))
+    [.file, .secretFile].contains(ConfigTable.key(key)?.kind)
   }
 }

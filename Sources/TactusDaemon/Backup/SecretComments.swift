@@ -242,7 +242,7 @@ struct SecretComments {
 
   /// The last parts of the keys of the configuration whose values are secrets.
   private static let names = Set(
-    ConfigTable.keys.map(\.path).filter { TakenFile.isSecret($0) && !TakenFile.namesFile($0) }
+    ConfigTable.keys.map(\.path).filter { TakenFile.isSecret($0) }
       .compactMap { $0.split(separator: ".").last.map { String($0) } })
 
   /// The last parts of the keys whose values name files, such as `tls_key`.

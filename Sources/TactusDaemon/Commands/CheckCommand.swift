@@ -28,8 +28,7 @@ struct CheckCommand: ParsableCommand {
     }
     var configuration = try readConfiguration(file)
     do throws(ConfigError) {
-      try configuration.mqtt?.readPassword()
-      try configuration.notify?.readSecrets()
+      try configuration.readSecrets()
       _ = try configuration.service?.clients.read()
     } catch {
       complain("\(error)")

@@ -50,8 +50,7 @@ struct RunCommand: ParsableCommand {
       throw ExitCode.badConfig
     }
     do throws(ConfigError) {
-      try configuration.mqtt?.readPassword()
-      try configuration.notify?.readSecrets()
+      try configuration.readSecrets()
       _ = try configuration.service?.clients.read()
     } catch {
       complain("\(error)")

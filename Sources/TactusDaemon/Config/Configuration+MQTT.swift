@@ -213,17 +213,17 @@ extension ConfigTable {
       "mqtt.user", .text, nil,
       "The name we give the broker; none unless given. A spawned one lets only this one publish, and who has no name read."
     ),
-    ConfigKey("mqtt.password", .text, nil, "The password with it: ${NAME} takes it from the environment."),
+    ConfigKey("mqtt.password", .secret, nil, "The password with it: ${NAME} takes it from the environment."),
     ConfigKey(
-      "mqtt.password_file", .text, nil,
+      "mqtt.password_file", .secretFile, nil,
       "File that holds the password instead, without the line's end; read when the program starts."),
     ConfigKey(
       "mqtt.tls", .boolean, .boolean(false),
       "TLS toward the broker, whose certificate must be valid and name mqtt.broker."),
     ConfigKey(
-      "mqtt.tls_ca", .text, nil, "PEM file of the authority that signed it. Unless given: those of the system."),
-    ConfigKey("mqtt.tls_certificate", .text, nil, "PEM file of our own certificate, for a broker that asks for one."),
-    ConfigKey("mqtt.tls_key", .text, nil, "PEM file of that certificate's key."),
+      "mqtt.tls_ca", .file, nil, "PEM file of the authority that signed it. Unless given: those of the system."),
+    ConfigKey("mqtt.tls_certificate", .file, nil, "PEM file of our own certificate, for a broker that asks for one."),
+    ConfigKey("mqtt.tls_key", .file, nil, "PEM file of that certificate's key."),
     ConfigKey(
       "mqtt.device", .text, nil,
       "What this machine is called in topics, 1…64 of A-Z a-z 0-9 . _ -; one broker, one name each. Unless given: its host name."

@@ -198,6 +198,14 @@ extension Configuration {
     [service?.jwtKey, mqtt?.password].compactMap(\.self) + (notify?.secrets ?? []) + systems.all.flatMap(\.secrets)
   }
 
+  /// Reads the secrets that are in files of their own. Done when the program starts and not earlier, because the guard reads the
+  /// same configuration and must not fail for a missing file.
+  mutating func readSecrets() throws(ConfigError) {
+    try mqtt?.readPassword()
+    try notify?.readSecrets()
+    for index in systems.all.indices { try systems.all[index].readSecrets() }
+  }
+
   /// Returns the errors of rules over more than one key.
   private func errorsTogether(places: ConfigPlaces) -> [ConfigError] {
     var errors = serviceErrors(file: file, places: places)

@@ -20,8 +20,11 @@ struct SupportReport {
   }
 
   static func shown(_ value: ConfigValue, of key: String, secrets: [String]) -> String {
-    let name = key.split(separator: ".").last.map { Array($0.utf8) } ?? []
-    if SecretNames.isSecret(name) { return leftOut }
+    if let known = ConfigTable.key(key) {
+      if known.kind == .secret { return leftOut }
+    } else if SecretNames.isSecret(key.utf8) {
+      return leftOut
+    }
     return switch value {
     case .integer, .number, .boolean, .integers: value.plainText
     case .text(let text): shown(text, secrets)

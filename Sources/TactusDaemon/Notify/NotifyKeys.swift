@@ -36,9 +36,10 @@ extension ConfigTable {
       "Of a webhook its address, of ntfy server and topic: https://ntfy.sh/my-topic. ${NAME} keeps a secret one out of the file."
     ),
     ConfigKey(
-      "notify.receivers[].token", .text, nil,
+      "notify.receivers[].token", .secret, nil,
       "Bearer token of a webhook or of ntfy; ${NAME} takes it from the environment."),
-    ConfigKey("notify.receivers[].token_file", .text, nil, "File with that token in its first line, in its place."),
+    ConfigKey(
+      "notify.receivers[].token_file", .secretFile, nil, "File with that token in its first line, in its place."),
     ConfigKey("notify.receivers[].server", .text, nil, "Name or address of the mail server."),
     ConfigKey(
       "notify.receivers[].port", .integer(1...65535), nil,
@@ -47,9 +48,9 @@ extension ConfigTable {
       "notify.receivers[].tls", .choice(NotifyReceiver.TLS.allCases.map(\.rawValue)), .text("starttls"),
       "How the mail's way is protected: starttls, tls from the first byte, or off."),
     ConfigKey("notify.receivers[].user", .text, nil, "Account on the mail server; none unless given."),
-    ConfigKey("notify.receivers[].password", .text, nil, "Its password; ${NAME} takes it from the environment."),
+    ConfigKey("notify.receivers[].password", .secret, nil, "Its password; ${NAME} takes it from the environment."),
     ConfigKey(
-      "notify.receivers[].password_file", .text, nil, "File with that password in its first line, in its place."),
+      "notify.receivers[].password_file", .secretFile, nil, "File with that password in its first line, in its place."),
     ConfigKey("notify.receivers[].from", .text, nil, "Sender's mail address."),
     ConfigKey("notify.receivers[].to", .texts, .texts([]), "Mail addresses of those who are told, at most 20."),
     ConfigKey(

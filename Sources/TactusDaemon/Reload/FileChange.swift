@@ -42,10 +42,10 @@ extension TakenFile {
     return found.hidden.contains(key) || Self.isSecret(key) ? "a (hidden) value" : "\(value)"
   }
 
-  /// Returns whether the value of a key is a secret by the key's name.
+  /// Returns whether the value of a key is a secret.
   static func isSecret(_ key: String) -> Bool {
     // The address of a receiver gives access to everyone who knows it.
-    SecretNames.isSecret(key.utf8) || key.hasPrefix("notify.receivers") && key.hasSuffix(".url")
+    ConfigTable.key(key)?.kind == .secret || key.hasPrefix("notify.receivers") && key.hasSuffix(".url")
   }
 
   /// Returns the keys whose values differ in a newer file.

@@ -64,8 +64,8 @@ extension ConfigKind {
   fileprivate var isBounded: Bool {
     switch self {
     case .integer, .number, .boolean, .choice, .alwaysTrue: true
-    case .text, .textOrNothing, .logFormat, .address, .line, .pwmOutput, .sensor, .cpus, .integers, .integerList,
-      .texts, .mappings:
+    case .text, .secret, .secretFile, .file, .folder, .host, .textOrNothing, .logFormat, .address, .line, .pwmOutput,
+      .sensor, .cpus, .integers, .integerList, .texts, .mappings:
       false
     }
   }

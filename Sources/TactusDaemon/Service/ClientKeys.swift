@@ -11,7 +11,7 @@ extension ConfigTable {
 
   static let clients: [ConfigKey] = [
     ConfigKey(
-      "service.client_ca", .text, nil,
+      "service.client_ca", .file, nil,
       "PEM file of the authorities whose certificates let clients in over HTTPS, beside tokens. A reload takes its present content. "
         + "Unless given, no client is asked for a certificate."),
     ConfigKey(

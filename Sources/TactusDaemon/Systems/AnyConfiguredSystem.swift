@@ -36,12 +36,14 @@ protocol AnyConfiguredSystem: Sendable {
   var deviceGroups: [String] { get }
   /// The folders in which the system creates files, besides those of the program.
   var folders: [String] { get }
-  /// The files that the system reads; the path of a folder ends in "/".
+  /// The files that the system reads.
   var files: [String] { get }
   /// Whether the system resolves host names to connect to other machines.
   var looksUpNames: Bool { get }
-  /// The values that must never be logged.
+  /// The values that must never be logged; those in files of their own after `readSecrets`.
   var secrets: [String] { get }
+  /// Reads the secrets that the configuration keeps in files of their own, with which the system is opened.
+  mutating func readSecrets() throws(ConfigError)
   /// Returns a few lines without indentation that describe the configuration to users.
   func summary(in whole: Configuration) -> [String]
   /// Returns examples of commands that a user can try after the start.

@@ -59,7 +59,8 @@ extension SplitMix64 {
       return .number(range.lowerBound + (range.upperBound - range.lowerBound) * Double(share) / 1_000)
     case .boolean: return .boolean(share >= 500)
     case .choice(let words): return words.isEmpty ? nil : .text(words[Int(share) % words.count])
-    case .text, .textOrNothing, .logFormat, .address, .line, .pwmOutput, .sensor, .cpus, .integers, .integerList,
+    case .text, .secret, .secretFile, .file, .folder, .host, .textOrNothing, .logFormat, .address, .line, .pwmOutput,
+      .sensor, .cpus, .integers, .integerList,
       .texts,
       .mappings, .alwaysTrue:
       return nil

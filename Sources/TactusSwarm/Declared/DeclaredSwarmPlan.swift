@@ -92,7 +92,8 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
       guard isInRange, !words.isEmpty else { return (.text("none of them"), false) }
       return (.text(words[min(words.count - 1, words.count * Int(share) / 1_000)]), true)
     case .line: return isInRange ? (.text("GPIO\(share % 28)"), true) : (.number("1"), false)
-    case .text, .textOrNothing, .logFormat, .address, .pwmOutput, .sensor, .cpus, .integers, .integerList, .texts,
+    case .text, .secret, .secretFile, .file, .folder, .host, .textOrNothing, .logFormat, .address, .pwmOutput, .sensor,
+      .cpus, .integers, .integerList, .texts,
       .mappings,
       .alwaysTrue:
       return isInRange ? (.text("text \(share)"), true) : (.number("1"), false)

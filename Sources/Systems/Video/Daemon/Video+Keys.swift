@@ -10,8 +10,7 @@ extension Video {
     struct Viewing: Equatable {
       var bindAddress: String?
       var user: String?
-      var password: String?
-      var passwordFile: String?
+      var password: Secret?
     }
     struct Detector: Equatable {
       var model: String?
@@ -34,7 +33,8 @@ extension Video {
         "network.rtsp_port", \.port, in: 0...65535,
         "TCP port of the video stream, rtsp://HOST:PORT/stream; 0 takes any free one.")
       Key(
-        "video.record_dir", \.recordFolder, "Folder of recordings, which must exist; unless given there are none.")
+        "video.record_dir", \.recordFolder, as: .folder,
+        "Folder of recordings, which must exist; unless given there are none.")
       Key("camera.format", \.format, "Encoding of the stream.")
       Key(
         "video.bind_address", \.viewing.bindAddress, as: .address,
@@ -46,8 +46,6 @@ extension Video {
         "video.password", \.viewing.password,
         "Password of that user, sent as a digest: ${NAME} takes it from the environment.")
       Key(
-        "video.password_file", \.viewing.passwordFile, "File that holds the password, in place of video.password.")
-      Key(
         "video.detector.model", \.detector.model,
         "The detector's model, a file of yours: ONNX with the output of YOLOv8, [1, 4 + classes, candidates]. Unless this or "
           + "video.detector.command is given nothing is detected.")
@@ -56,7 +54,7 @@ extension Video {
         "A detector of your own in place of tactus-detect: program and arguments; the model, where one is given, is the last of "
           + "them. Sources/Systems/Video/README.md says how it is spoken to.")
       Key(
-        "video.detector.labels_file", \.detector.labelsFile,
+        "video.detector.labels_file", \.detector.labelsFile, as: .file,
         "File with the name of one class a line, in the model's order. Unless given: their numbers.")
       Key(
         "video.detector.input_px", \.detector.side, in: 32...1280,
@@ -68,15 +66,10 @@ extension Video {
     }
 
     public func check(_ report: (PartialKeyPath<Wiring>, String) -> Void) {
-      let (user, password) = (viewing.user ?? "", viewing.password ?? "")
-      if !password.isEmpty, viewing.passwordFile != nil {
-        report(\.viewing.passwordFile, "expected one of video.password and video.password_file, got both")
-      }
-      let hasPassword = !password.isEmpty || viewing.passwordFile != nil
-      if user.isEmpty, hasPassword {
-        report(
-          password.isEmpty ? \.viewing.passwordFile : \.viewing.password, "expected video.user with it, got none")
-      } else if !user.isEmpty, !hasPassword {
+      let hasUser = !(viewing.user ?? "").isEmpty
+      if !hasUser, viewing.password != nil {
+        report(\.viewing.password, "expected video.user with it, got none")
+      } else if hasUser, viewing.password == nil {
         report(\.viewing.user, "expected video.password or video.password_file with it, got none")
       }
       // A folder that does not exist may be on a disk that is mounted later.

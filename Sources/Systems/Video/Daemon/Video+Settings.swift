@@ -32,7 +32,7 @@ extension VideoSettings {
     bindAddress = wiring.viewing.bindAddress ?? address
     port = wiring.port
     user = wiring.viewing.user ?? ""
-    password = wiring.viewing.password ?? ""
+    password = wiring.viewing.password?.text ?? ""
     (viewerLimit, picturesPerSecond, drawsClock) = (viewing.most, viewing.picturesPerSecond, viewing.drawsClock)
     detector.command = wiring.detector.command
     detector.side = wiring.detector.side
@@ -48,19 +48,19 @@ struct VideoStart: Sendable {
   private let wiring: Video.Wiring
   private let address: String
   private let isSimulated: Bool
-  private let password: String?
   private let labels: [String]?
 
   /// Reads the files that the configuration names.
   ///
-  /// - Throws: an error if a file with a password or labels cannot be read.
+  /// - Throws: an error if the file with labels cannot be read.
   init(_ wiring: Video.Wiring, address: String, isSimulated: Bool) throws {
     (self.wiring, self.address, self.isSimulated) = (wiring, address, isSimulated)
-    password = try wiring.viewing.passwordFile.map {
-      String(try Self.text(of: $0, "video.password_file").prefix { !$0.isNewline })
-    }
-    labels = try wiring.detector.labelsFile.map {
-      try Self.text(of: $0, "video.detector.labels_file").split(whereSeparator: \.isNewline).map(String.init)
+    labels = try wiring.detector.labelsFile.map { path in
+      do throws(FileFailure) {
+        return try YAMLFile.read(path).split(whereSeparator: \.isNewline).map(String.init)
+      } catch {
+        throw FileFailure(path: "video.detector.labels_file \(path)", reason: error.reason)
+      }
     }
   }
 
@@ -68,7 +68,6 @@ struct VideoStart: Sendable {
   func settings(_ rules: Video.Rules) -> VideoSettings {
     var settings = VideoSettings(wiring, rules, address: address)
     if isSimulated { settings.source = .test }
-    if let password { settings.password = password }
     if let labels { settings.detector.labels = labels }
     if let model = wiring.detector.model {
       if settings.detector.command.isEmpty { settings.detector.command = [DaemonProgram.beside("tactus-detect")] }
@@ -80,12 +79,6 @@ struct VideoStart: Sendable {
   func description(_ settings: VideoSettings, _ rules: Video.Rules) -> VideoDescription {
     VideoDescription(settings, recordFolder: wiring.recordFolder, recordLimitBytes: rules.recordLimitBytes)
   }
-
-  private static func text(of path: String, _ key: String) throws -> String {
-    do throws(FileFailure) { return try YAMLFile.read(path) } catch {
-      throw FileFailure(path: "\(key) \(path)", reason: error.reason)
-    }
-  }
 }
 
 extension Video.Rules {
@@ -96,9 +89,7 @@ extension Video {
   public static var driven: String? { nil }
 
   public static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach {
-    Reach(
-      deviceGroups: ["video"], folders: [wiring.recordFolder].compactMap(\.self),
-      files: [wiring.detector.labelsFile].compactMap(\.self), secrets: [wiring.viewing.password ?? ""])
+    Reach(deviceGroups: ["video"])
   }
 
   public static func summary(_ wiring: Wiring, _ rules: Rules, address: String) -> [String] {

@@ -11,6 +11,16 @@ public enum ConfigKind: Equatable, Sendable {
   case boolean
   /// Any text that is not empty.
   case text
+  /// Any text that is not empty, and that is shown to nobody: not in a log, a report, a backup or an answer.
+  case secret
+  /// The path of a file that holds a secret in its first line. The file is read when the program starts, before it is confined.
+  case secretFile
+  /// The path of a file that the program reads, also while it is confined.
+  case file
+  /// The path of a folder in which the program creates files, also while it is confined.
+  case folder
+  /// The name or numeric address of another machine, 1 to 253 letters, digits, `.`, `-`, `_` and `:`.
+  case host
   /// Any text. An empty value (`null`, `~`) has the same effect as leaving the key out.
   case textOrNothing
   /// The pattern of a log line, as `LogPattern` reads it.
@@ -48,7 +58,7 @@ public enum ConfigValue: Equatable, Sendable {
   case number(Double)
   /// A value of `ConfigKind.boolean` or `.alwaysTrue`.
   case boolean(Bool)
-  /// A value of any kind that is one text: `text`, `textOrNothing`, `logFormat`, `choice`, `address`, `line`, `pwmOutput`, `sensor` or `cpus`.
+  /// A value of any kind that is one text: `text`, `secret`, `secretFile`, `file`, `folder`, `host`, `textOrNothing`, `logFormat`, `choice`, `address`, `line`, `pwmOutput`, `sensor` or `cpus`.
   case text(String)
   /// A value of `ConfigKind.integers` or `.integerList`, in the order of the file.
   case integers([Int])
@@ -107,7 +117,10 @@ extension ConfigKind: CustomStringConvertible {
     case .integer(let range): "an integer \(range.lowerBound)…\(range.upperBound)"
     case .number(let range): "a number \(plain(range.lowerBound))…\(plain(range.upperBound))"
     case .boolean: "true or false"
-    case .text: "text"
+    case .text, .secret: "text"
+    case .secretFile, .file: "the path of a file"
+    case .folder: "the path of a folder"
+    case .host: "the name or address of a machine"
     case .textOrNothing: "text, or null"
     case .logFormat: LogPattern.expectation
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")

@@ -40,7 +40,7 @@ enum ConfigSchemaKinds {
       ]
     case .boolean: ["$ref": "#/$defs/boolean"]
     case .alwaysTrue: ["$ref": "#/$defs/alwaysTrue"]
-    case .text: ["$ref": "#/$defs/text"]
+    case .text, .secret, .secretFile, .file, .folder: ["$ref": "#/$defs/text"]
     case .textOrNothing: ["anyOf": [["$ref": "#/$defs/text"], ["type": "null"]]]
     case .logFormat: ["type": "string", "pattern": pattern(logFormat, reference)]
     // Editors offer the first alternative.
@@ -51,6 +51,7 @@ enum ConfigSchemaKinds {
         ]
       ]
     case .address: ["$ref": "#/$defs/address"]
+    case .host: ["type": ["string", "number"], "pattern": pattern(host, reference)]
     case .line: ["$ref": "#/$defs/line"]
     case .pwmOutput: ["type": "string", "pattern": pattern(pwmOutput, reference)]
     case .sensor: ["type": "string", "pattern": pattern(sensor, reference)]
@@ -102,6 +103,7 @@ extension ConfigSchemaKinds {
     .map { "\($0)[\($1)](?:[\($1)_]*[\($1)])?" }.joined(separator: "|") + ")"
   private static let decimal = #"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"#
 
+  private static let host = "[A-Za-z0-9._:-]{1,253}"
   private static let below1024 = "0*(?:[0-9]{1,3}|10[01][0-9]|102[0-3])"
   private static let cpus = "\(below1024)(?:-\(below1024))?"
   /// A GPIO line as `GPIOLineName` reads it: CHIP:OFFSET, a number or a name.

@@ -96,9 +96,9 @@ enum ConfigTable {
         "service.tls", .choice(["off", "self-signed", "files"]), .text("off"),
         "HTTPS: off, with a certificate made on first use (self-signed), or with one from files."),
       ConfigKey(
-        "service.tls_certificate", .text, nil,
+        "service.tls_certificate", .file, nil,
         "PEM file of the certificate, with those that lead to a known authority."),
-      ConfigKey("service.tls_key", .text, nil, "PEM file of the certificate's key."),
+      ConfigKey("service.tls_key", .file, nil, "PEM file of the certificate's key."),
       ConfigKey(
         "service.allowed_origins", .texts, .texts([]),
         "Web pages of other origins that may use the API: [https://panel.example]."),
@@ -118,7 +118,7 @@ enum ConfigTable {
           + "set, else /var/lib/\(program.name)/tokens.json where that folder may be written to, else "
           + "~/.local/state/\(program.name)/tokens.json."),
       ConfigKey(
-        "service.jwt_key", .text, nil,
+        "service.jwt_key", .secret, nil,
         "Key of HS256 JSON web tokens, at least 32 bytes: ${NAME} takes it from the environment. Unless given, none are "
           + "accepted. Their exp lies at most 366 days ahead."),
       ConfigKey(

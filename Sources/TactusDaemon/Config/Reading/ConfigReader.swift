@@ -183,7 +183,7 @@ struct ConfigReader {
     let path = path ?? key.path
     guard let scalar = node.scalar else {
       // A password that begins with a bracket is a list to YAML, and its text is not for the journal.
-      let isHidden = key.kind == .text && node.sequence != nil
+      let isHidden = [.text, .secret, .secretFile, .file, .folder].contains(key.kind) && node.sequence != nil
       report(node, path, "expected \(key.kind), got \(isHidden ? "a list" : describe(node, secret: false))")
       return nil
     }

@@ -16,10 +16,12 @@ public enum ScalarReader {
       boolean(text).map(ConfigValue.boolean)
     case .alwaysTrue:
       boolean(text) == true ? .boolean(true) : nil
-    case .text, .textOrNothing:
+    case .text, .textOrNothing, .secret, .secretFile, .file, .folder:
       text.isEmpty ? nil : .text(text)
     case .choice(let words):
       words.first { $0.lowercased() == text.lowercased() }.map(ConfigValue.text)
+    case .host:
+      isHost(text) ? .text(text) : nil
     case .address:
       isAddress(text) ? .text(text) : nil
     case .line:
@@ -67,7 +69,18 @@ public enum ScalarReader {
     }
   }
 
-  private static func isAddress(_ text: String) -> Bool {
+  private static func isHost(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { scalar in
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", ".", "-", "_", ":": true
+        default: false
+        }
+      }
+  }
+
+  /// Returns whether a text is a numeric IPv4 or IPv6 address.
+  static func isAddress(_ text: String) -> Bool {
     var four = in_addr()
     var six = in6_addr()
     return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1

@@ -25,12 +25,17 @@ struct SystemPlan: Sendable, Equatable {
 /// A declared system as configured by a file.
 struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   let at: SystemPlace
-  let wiring: System.Wiring
+  /// The settings that are fixed while the program runs. A secret that the file keeps in a file of its own is empty.
+  private(set) var wiring: System.Wiring
   let rules: System.Rules
   let lane: LaneKeys.Values
   /// The value of the file's key `network.bind_address`.
   let bindAddress: String
   let plan: SystemPlan
+  /// The values of the file, or `nil` if the system was not read from a file.
+  private var given: GivenValues?
+  /// The secrets that `readSecrets` has read from files of their own, by the paths of their keys.
+  private var secretsRead: [String: ConfigValue] = [:]
   /// The rate of the loop that takes the orders, or `nil` if the declaration makes no such loop.
   let rate: Rate?
 
@@ -43,6 +48,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     let (wiring, rules) = Self.values(given, at: place)
     try self.init(
       wiring, rules, at: place, lane: System.laneKeys.values(given), bindAddress: given.text("network.bind_address"))
+    self.given = given
   }
 
   /// Returns the values of the system's keys; keys that the file does not give have their defaults.
@@ -130,15 +136,40 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     guard let introducing = System.self as? any Introduces.Type else { return plan.drives ? "the \(name)" : nil }
     return introducing.driven
   }
-  /// The access to the machine that the system needs besides its ports.
+  /// The access to the machine that the system needs besides its ports and the files, folders and machines of its keys.
   private var reach: Reach { (System.self as? any Reaches.Type)?.reached(wiring, rules) ?? Reach() }
   var isSimulated: Bool { (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false }
   var isOpenToAll: Bool { plan.isOpenToAll }
   var deviceGroups: [String] { reach.deviceGroups }
-  var folders: [String] { reach.folders }
-  var files: [String] { reach.files }
-  var looksUpNames: Bool { reach.looksUpNames }
-  var secrets: [String] { reach.secrets }
+  var folders: [String] { texts(of: .folder).map(\.text) }
+  var files: [String] { texts(of: .file).map(\.text) }
+  var looksUpNames: Bool {
+    reach.looksUpNames || texts(of: .host).contains { $0.text != "localhost" && !ScalarReader.isAddress($0.text) }
+  }
+  var secrets: [String] {
+    withSecrets.texts(of: .secret).map(\.text).filter { !$0.isEmpty }
+  }
+
+  /// Returns the path and the text of each key of a kind that has a value. Rules have no such keys.
+  private func texts(of kind: ConfigKind) -> [(key: String, text: String)] {
+    wiring.texts(of: kind) { System.path(of: $0, at: at) }
+  }
+
+  mutating func readSecrets() throws(ConfigError) {
+    for (key, text) in texts(of: .secret) where text.isEmpty {
+      guard case .text(let path)? = given?.values[key + Secret.fileSuffix] else { continue }
+      secretsRead[key] = .text(try Secret.read(path, of: key + Secret.fileSuffix))
+    }
+  }
+
+  /// The same system with the secrets that have been read from files of their own.
+  var withSecrets: Self {
+    guard let given, !secretsRead.isEmpty else { return self }
+    let values = given.values.merging(secretsRead) { $1 }
+    var whole = self
+    whole.wiring = Self.values(GivenValues(values: values, counts: given.counts), at: at).0
+    return whole
+  }
 
   /// The resources of the system as text, such as `on the PWM output /sys/class/pwm/pwmchip0/pwm0`.
   var place: String {
@@ -177,9 +208,9 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   }
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    if let alone = System.self as? any WithoutLoops.Type { return try alone.open(self, surroundings) }
+    if let alone = System.self as? any WithoutLoops.Type { return try alone.open(withSecrets, surroundings) }
     return try HostedSystem(
-      self, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell,
+      withSecrets, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell,
       address: surroundings.configuration.bindAddress, surroundings: surroundings)
   }
 

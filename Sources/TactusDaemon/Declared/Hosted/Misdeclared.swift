@@ -1,4 +1,5 @@
 import Glibc
+import Service
 
 /// The flaws of a declaration, each with what to write instead: an error of `check` and of the start.
 struct Misdeclared: Error, CustomStringConvertible {
@@ -38,6 +39,15 @@ extension DeviceSystem {
     flaws += ((self as? any Sees.Type)?.keptSeen ?? []).map { name in
       "\(name) is shown, and the state is kept: expected .kept at a field of `fields`"
     }
+    flaws += texts(Wiring.self, of: [.text, .textOrNothing, .texts]).filter { SecretNames.isSecret($0.utf8) }.map {
+      "\($0) reads like a secret, which a log would show: expected the type Secret?"
+    }
+    flaws += texts(Rules.self, of: [.text, .textOrNothing, .texts]).filter { SecretNames.isSecret($0.utf8) }.map {
+      "\($0) reads like a secret, which clients would see: expected it in Wiring, with the type Secret?"
+    }
+    flaws += texts(Rules.self, of: [.secret, .secretFile, .file, .folder, .host]).map {
+      "\($0) is fixed when the program is confined, and rules may change: expected it in Wiring"
+    }
     let fields = fields.filter(\.isKept).map(\.shape.name)
     if self is any KeepsOwn.Type {
       flaws += (fields + kept(Rules.self)).map { "\($0): expected it in the system's own tables (KeepsOwn), not .kept" }
@@ -45,6 +55,14 @@ extension DeviceSystem {
       flaws += fields.map { "\($0): nothing gives it back: expected Resumes, or no .kept" }
     }
     return flaws
+  }
+
+  /// Returns the names of the keys of these kinds.
+  private static func texts<Group: Settings>(_: Group.Type, of kinds: [ConfigKind]) -> [String] {
+    Group.keys.flatMap { key in
+      (kinds.contains(key.kind) ? [key.name] : [])
+        + (key.items?.kinds ?? []).filter { kinds.contains($0.kind) }.map { "\(key.name)[].\($0.name)" }
+    }
   }
 
   private static func kept<Group: Settings>(_: Group.Type) -> [String] {

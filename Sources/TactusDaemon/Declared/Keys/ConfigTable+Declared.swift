@@ -34,7 +34,7 @@ extension ConfigTable {
     keys.flatMap { key in
       declared(key.addedIn == nil, "\(System.self).\(key.name): `since` is for the columns of a table")
       let path = System.path(of: key, at: System.keyPlace)
-      return key.items?.table(path, mayChange) ?? [ConfigKey(mayChange ? key.reloadable : key, path)]
+      return key.items?.table(path, mayChange) ?? ConfigKey.entries(mayChange ? key.reloadable : key, path)
     }
   }
 
@@ -104,9 +104,15 @@ extension DeviceSystem {
     let alone =
       wiring.contradictions { path(of: $0, at: place) } + rules.contradictions { path(of: $0, at: place) }
     let wrong = wiring.wrongKeys { path(of: $0, at: place) } + rules.wrongKeys { path(of: $0, at: place) }
-    let found = alone.map { one in
-      Contradiction(blamed: [(one.key, one.message)], isAlone: wrong.contains { $0 == one })
+    let twice = wiring.texts(of: .secret) { path(of: $0, at: place) }.map(\.key).filter { key in
+      places.gives(key) && places.gives(key + Secret.fileSuffix)
     }
+    let found =
+      alone.map { one in Contradiction(blamed: [(one.key, one.message)], isAlone: wrong.contains { $0 == one }) }
+      + twice.map { key in
+        let file = key + Secret.fileSuffix
+        return Contradiction(blamed: [(file, "expected one of \(key) and \(file), got both")])
+      }
     guard let system = self as? any ChecksTogether.Type else { return found }
     return found + system.contradictionsTogether(wiring, rules, at: place, places)
   }

@@ -6,6 +6,8 @@ struct KeyItems<Group: Settings>: Sendable {
   let most: Int
   /// The names of the item's keys that are declared `kept`. This is an error, because the keys of a list cannot be kept.
   let kept: [String]
+  /// The name and the kind of each key of the item.
+  let kinds: [(name: String, kind: ConfigKind)]
   /// Returns the table entries for the keys of an item below a path such as `legs[]`. A reload may change a key of an
   /// item if it may change the list, or if the key itself is reloadable.
   let table: @Sendable (_ path: String, _ mayChange: Bool) -> [ConfigKey]
@@ -13,6 +15,8 @@ struct KeyItems<Group: Settings>: Sendable {
   let fill: @Sendable (GivenValues, _ path: String, inout Group) -> Void
   /// Returns the value of each key of each item, such as `legs[2].channel`.
   let values: @Sendable (Group, _ path: String) -> [(key: String, value: ConfigValue?)]
+  /// Returns the path and the text of each key of a kind that has a value, in each item.
+  let texts: @Sendable (Group, _ path: String, ConfigKind) -> [(key: String, text: String)]
   /// Returns the path in the file of an item's property, such as `lamps[2].line` for `\.lamps[2].line`; `nil` if it is not a property of an item.
   let path: @Sendable (Group, _ path: String, PartialKeyPath<Group>) -> String?
   /// Returns the contradictions within each item.
@@ -36,8 +40,9 @@ struct KeyItems<Group: Settings>: Sendable {
     declared(most >= 1, "a list has room for an item")
     declared(Item.keys.allSatisfy { $0.items == nil }, "\(Item.self): an item of a list has no list")
     (self.most, kept) = (most, Item.keys.filter(\.isKept).map(\.name))
+    kinds = Item.keys.map { ($0.name, $0.kind) }
     table = { path, mayChange in
-      Item.keys.map { ConfigKey(mayChange ? $0.reloadable : $0, "\(path)[].\($0.name)") }
+      Item.keys.flatMap { ConfigKey.entries(mayChange ? $0.reloadable : $0, "\(path)[].\($0.name)") }
     }
     fill = { given, path, group in
       guard let count = given.counts[path] else { return }
@@ -45,6 +50,11 @@ struct KeyItems<Group: Settings>: Sendable {
     }
     values = { group, path in
       group[keyPath: list].enumerated().flatMap { index, item in item.values { "\(path)[\(index)].\($0.name)" } }
+    }
+    texts = { group, path, kind in
+      group[keyPath: list].enumerated().flatMap { index, item in
+        item.texts(of: kind) { "\(path)[\(index)].\($0.name)" }
+      }
     }
     path = { group, path, property in
       for index in group[keyPath: list].indices {

@@ -102,7 +102,9 @@ extension ConfigKind {
     case .integer: "integer"
     case .number: "number"
     case .integers, .integerList, .texts, .mappings: "array"
-    case .text, .textOrNothing, .logFormat, .choice, .address, .line, .pwmOutput, .sensor, .cpus: "string"
+    case .text, .secret, .secretFile, .file, .folder, .host, .textOrNothing, .logFormat, .choice, .address, .line,
+      .pwmOutput, .sensor, .cpus:
+      "string"
     }
   }
 

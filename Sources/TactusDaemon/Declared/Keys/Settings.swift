@@ -47,6 +47,9 @@ extension Settings {
         items.fill(given, path(key), &self)
       } else if let value = given.values[path(key)] {
         key.take(value, &self)
+      } else if key.kind == .secret, given.values[path(key) + Secret.fileSuffix] != nil {
+        // An empty text stands for a secret in a file that has not been read.
+        key.take(.text(""), &self)
       }
     }
   }
@@ -68,9 +71,10 @@ extension Settings {
   /// - Parameter path: returns the path of a key in the file.
   func contradictions(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
     var found: [(String, String)] = wrongOwnKeys(at: path)
+    let inFiles = Set(texts(of: .secret, at: path).filter(\.text.isEmpty).map(\.key))
     check { property, message in
       if let key = self.path(of: property, at: path) {
-        found.append((key, message))
+        found.append((inFiles.contains(key) ? key + Secret.fileSuffix : key, message))
       } else {
         // A broken rule is reported even if its declaration blames a property that no key sets.
         found += Self.keys.prefix(1).map { (path($0), "\(message) (of \(property), which no key sets)") }
@@ -123,6 +127,17 @@ extension Settings {
   /// Returns the value of each key, including the keys of list items; `nil` if the key has no value.
   func values(at path: (Key<Self>) -> String) -> [(key: String, value: ConfigValue?)] {
     Self.keys.flatMap { key in key.items?.values(self, path(key)) ?? [(path(key), key.read(self))] }
+  }
+
+  /// Returns the path and the text of each key of a kind that has a value, including the keys of list items.
+  ///
+  /// - Parameter kind: a kind whose values are single texts, such as `file`.
+  func texts(of kind: ConfigKind, at path: (Key<Self>) -> String) -> [(key: String, text: String)] {
+    Self.keys.flatMap { key -> [(key: String, text: String)] in
+      if let items = key.items { return items.texts(self, path(key), kind) }
+      guard key.kind == kind, case .text(let text)? = key.read(self) else { return [] }
+      return [(path(key), text)]
+    }
   }
 
   /// Returns these settings with the value of `old` for every limit that is wider here, and whether any limit was
