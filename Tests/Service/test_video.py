@@ -176,8 +176,15 @@ def test_the_sockets_of_rtp_and_rtcp_are_where_rtsp_is(tmp_path, address, host, 
     assert set(found) == sockets and len(found) == 2 * len(sockets), found
 
 
-def test_a_password_is_asked_for_and_told_to_nobody(own_daemon):
-    daemon = own_daemon(more=CAMERA + "video: {user: robot, password: a-long-secret}\n")
+@pytest.mark.parametrize("place", ["in the configuration", "in a file of its own"])
+def test_a_password_is_asked_for_and_told_to_nobody(own_daemon, tmp_path_factory, place):
+    given = "password: a-long-secret"
+    if place == "in a file of its own":
+        # The confined daemon may open nothing in this folder.
+        file = tmp_path_factory.mktemp("elsewhere") / "camera"
+        file.write_text("a-long-secret\n")
+        given = f"password_file: {file}"
+    daemon = own_daemon(more=CAMERA + f"video: {{user: robot, {given}}}\n")
     for user in ["", "robot:wrong@", "other:a-long-secret@"]:
         stream, said = probe(url(daemon, user), "-rtsp_transport", "tcp")
         assert stream is None and "401" in said, (user, stream, said)
