@@ -31,12 +31,7 @@ extension SprinklerDesk {
 
   /// Refuses a command that opens valves before it is stored, if the state does not allow it. If a fault occurs afterwards, the loop refuses.
   func refuseIfStopped() throws(APIError) {
-    switch newest.state {
-    case .emergencyStopped: throw IrrigationRefusal.emergencyStopped.error()
-    case .fault: throw IrrigationRefusal.inFault.error()
-    case .shutDown: throw IrrigationRefusal.shutDown.error()
-    case .idle, .watering, .paused: break
-    }
+    if let refusal = newest.state.refusal { throw refusal.error() }
   }
 
   func emergencyStop(_ caller: Caller) async throws {
@@ -198,11 +193,7 @@ extension SprinklerDesk {
       isRainDelayed: { [self] in view.records.rainDelay != nil },
       isStopped: { [self] in
         // Before the store is read, the zones and their daily totals are unknown.
-        guard view.isLoaded else { return true }
-        return switch newest.state {
-        case .emergencyStopped, .fault, .shutDown: true
-        case .idle, .watering, .paused: false
-        }
+        !view.isLoaded || newest.state.refusal != nil
       },
       isOpen: { [self] number in ZoneID(number).map { newest[$0].isOn } ?? false },
       day: { [timeZone = description.timeZone] seconds in
