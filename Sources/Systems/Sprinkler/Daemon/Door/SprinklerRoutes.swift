@@ -214,11 +214,8 @@ struct SprinklerRoutes: Sendable {
 
   // MARK: rules
 
-  func zone(_ request: APIRequest) throws(APIError) -> Zone {
-    try zone(number: request.parameters["id"] ?? "")
-  }
-
-  func zone(number text: String) throws(APIError) -> Zone {
+  private func zone(_ request: APIRequest) throws(APIError) -> Zone {
+    let text = request.parameters["id"] ?? ""
     guard let number = Int(text), let zone = desk.view.records.zones.first(where: { $0.id.number == number }) else {
       throw .notFound("no zone \(text.prefix(20)); GET /api/zones lists them")
     }
