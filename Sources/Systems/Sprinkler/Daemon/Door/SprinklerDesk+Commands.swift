@@ -58,9 +58,12 @@ extension SprinklerDesk {
   func perform(
     _ command: SprinklerCommand, _ caller: Caller, first: SprinklerOrder? = nil
   ) async throws -> Done {
-    try await perform(first: first, caller) { schedule, reading throws(APIError) in
+    let work: Step = { schedule, reading throws(APIError) in
       try schedule.step(.command(command, caller: caller.logName), reading)
     }
+    if let first { return try await perform(first: first, caller, work) }
+    await stops.settled()
+    return try await DiskThreads.shared.run { [self] in try await carryOut(work, caller) }
   }
 
   /// Ends the open runs; the next run in the queue opens.
@@ -99,20 +102,16 @@ extension SprinklerDesk {
     }
   }
 
-  /// Carries out a step of the schedule, after an order that closes valves if one is given.
+  /// Carries out a step of the schedule, after an order that closes valves.
   ///
   /// - Parameters:
-  ///   - first: the order that the loop gets first, or `nil` if the loop gets no other order before.
+  ///   - first: the order that the loop gets first.
   ///   - caller: the client that gave the command.
   ///   - waitsForDisk: whether the answer always waits for the disk, because closing valves is only a part of the command.
   ///   - work: the step of the schedule.
   private func perform(
-    first: SprinklerOrder?, _ caller: Caller, waitsForDisk: Bool = false, _ work: @escaping Step
+    first: SprinklerOrder, _ caller: Caller, waitsForDisk: Bool = false, _ work: @escaping Step
   ) async throws -> Done {
-    guard let first else {
-      await stops.settled()
-      return try await DiskThreads.shared.run { [self] in try await carryOut(work, caller) }
-    }
     var failure: APIError?
     do {
       let answer = try await orders.ask(first, from: caller)
