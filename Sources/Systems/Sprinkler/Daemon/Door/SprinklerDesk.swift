@@ -159,10 +159,12 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     let rain = newest.rainSensor
     state.withLock { state in
       // If the store refuses, the next beat tries again.
-      let hasStarted = scheduled(&state) { schedule, reading throws(APIError) in told += try start(&schedule, reading) }
-      guard hasStarted else { return }
-      scheduled(&state) { schedule, reading in told += catchUp(&schedule, reading) }
-      scheduled(&state) { schedule, reading throws(APIError) in
+      let started: Void? = try? attempt(&state) { schedule, reading throws(APIError) in
+        told += try start(&schedule, reading)
+      }
+      guard started != nil else { return }
+      try? attempt(&state) { schedule, reading in told += catchUp(&schedule, reading) }
+      try? attempt(&state) { schedule, reading throws(APIError) in
         let decided = self.now
         if let readings {
           told += order(try schedule.step(.moisture(readings), reading), decided: decided)
@@ -179,11 +181,11 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       if state.schedule.takeCaughtUp() || takeStateChange() { state.nextProgress = now }
       if now >= state.nextProgress {
         let progress = newest.progress(of: state.schedule.records.pending, at: now)
-        let isNoted = scheduled(&state) { schedule, reading throws(APIError) in
+        let noted: Void? = try? attempt(&state) { schedule, reading throws(APIError) in
           let decided = self.now
           if !progress.isEmpty { told += order(try schedule.step(.progress(progress), reading), decided: decided) }
         }
-        state.nextProgress = isNoted ? now + progressPeriod : now
+        state.nextProgress = noted == nil ? now : now + progressPeriod
       }
       // A start that has passed is no longer the next one, so the view is published anew.
       let wall = wallNow
@@ -234,12 +236,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   public func finish(_ last: Published<SprinklerSnapshot>) {
     settleAnswered()
     state.withLock { state in
-      var outcome = KeptOutcome.unknownBefore
-      _ = scheduled(&state) { schedule, reading in
-        _ = catchUp(&schedule, reading)
-        outcome = schedule.outcome
-      }
-      state.outcome = outcome
+      try? attempt(&state) { schedule, reading in _ = catchUp(&schedule, reading) }
+      state.outcome = state.schedule.outcome
     }
     weather?.stop()
   }
@@ -253,7 +251,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     var told: [SprinklerNotice] = []
     state.withLock { state in
       state.schedule.remember(events)
-      scheduled(&state) { schedule, reading throws(APIError) in
+      try? attempt(&state) { schedule, reading throws(APIError) in
         told += try start(&schedule, reading)
         told += catchUp(&schedule, reading)
       }
@@ -322,19 +320,6 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   private func order(_ effects: SprinklerEffects, decided: TickInstant) -> [SprinklerNotice] {
     orders.queue(effects.orders, decided: decided) { [self] outcomes in answered.withLock { $0 += outcomes } }
     return effects.notices
-  }
-
-  /// Does work on the schedule that the next beat can repeat. Returns whether the work succeeded.
-  @discardableResult
-  private func scheduled(
-    _ state: inout Work, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
-  ) -> Bool {
-    do throws(APIError) {
-      try attempt(&state, work)
-      return true
-    } catch {
-      return false
-    }
   }
 
   /// Does work on the schedule, publishes the changes, and logs an error when the store begins to refuse changes.
