@@ -145,20 +145,16 @@ extension SprinklerDesk {
   ///   - caller: the client that gave the command.
   ///   - isNoting: whether the loop has issued notices before that must be saved, too.
   private func carryOut(_ work: @escaping Step, _ caller: Caller, noting isNoting: Bool = false) async throws -> Done {
-    let made = Guarded((effects: SprinklerEffects(), told: [SprinklerNotice]()))
+    let made = Guarded(SprinklerEffects())
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[Outcome], any Error>) in
       do throws(APIError) {
-        made.value = try state.withLock { state throws(APIError) in
-          var told: [SprinklerNotice] = []
-          var effects = SprinklerEffects()
+        try state.withLock { state throws(APIError) in
           try attempt(&state) { schedule, reading throws(APIError) in
-            told += try start(&schedule, reading)
-            effects = try work(&schedule, reading)
+            let effects = try work(&schedule, reading)
+            made.value = effects
             orders.queue(effects.orders, from: caller) { continuation.resume(returning: $0) }
-            told += effects.notices
           }
-          return (effects, told)
         }
         orders.sendQueued()
       } catch {
@@ -168,8 +164,8 @@ extension SprinklerDesk {
     settle(outcomes)
     // The loop has sent the notices of closed valves before its answer.
     if isNoting || outcomes.contains(where: \.order.isStop) { feed() }
-    let (effects, told) = made.value
-    log(told)
+    let effects = made.value
+    log(effects.notices)
     // The refusal of an order that only closes means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {
       switch outcome.result {

@@ -159,11 +159,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     let rain = newest.rainSensor
     state.withLock { state in
       // If the store refuses, the next beat tries again.
-      let started: Void? = try? attempt(&state) { schedule, reading throws(APIError) in
-        told += try start(&schedule, reading)
-      }
+      let started: Void? = try? attempt(&state) { schedule, reading in told += catchUp(&schedule, reading) }
       guard started != nil else { return }
-      try? attempt(&state) { schedule, reading in told += catchUp(&schedule, reading) }
       try? attempt(&state) { schedule, reading throws(APIError) in
         let decided = self.now
         if let readings {
@@ -236,7 +233,10 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   public func finish(_ last: Published<SprinklerSnapshot>) {
     settleAnswered()
     state.withLock { state in
-      try? attempt(&state) { schedule, reading in _ = catchUp(&schedule, reading) }
+      // A first step that has not been made is left to the next start.
+      if state.schedule.outcome != .unknownBefore {
+        try? attempt(&state) { schedule, reading in _ = catchUp(&schedule, reading) }
+      }
       state.outcome = state.schedule.outcome
     }
     weather?.stop()
@@ -251,10 +251,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     var told: [SprinklerNotice] = []
     state.withLock { state in
       state.schedule.remember(events)
-      try? attempt(&state) { schedule, reading throws(APIError) in
-        told += try start(&schedule, reading)
-        told += catchUp(&schedule, reading)
-      }
+      try? attempt(&state) { schedule, reading in told += catchUp(&schedule, reading) }
     }
     orders.sendQueued()
     log(told)
@@ -287,14 +284,6 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
   }
 
-  /// Makes the schedule's first step if it has not been made, and returns its notices.
-  func start(
-    _ schedule: inout StoredSchedule, _ reading: WallReading
-  ) throws(APIError) -> [SprinklerNotice] {
-    let decided = now
-    return try schedule.start(reading).map { order($0, decided: decided) } ?? []
-  }
-
   private func takeStateChange() -> Bool {
     hasStateChanged.withLock { hasChanged in
       defer { hasChanged = false }
@@ -322,17 +311,25 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     return effects.notices
   }
 
-  /// Does work on the schedule, publishes the changes, and logs an error when the store begins to refuse changes.
+  /// Does work on the schedule, after its first step if that has not been made. Publishes the changes, and logs an error when the store begins to
+  /// refuse changes.
   func attempt(
     _ state: inout Work, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
   ) throws(APIError) {
-    let (version, failure) = (state.schedule.version, state.schedule.failure)
+    let (version, reading, decided) = (state.schedule.version, reading, now)
+    var failure = state.schedule.failure
+    var told: [SprinklerNotice] = []
     defer {
       if state.schedule.version != version { publish(state.schedule) }
       // The code that opens the store has already reported that it is not open.
       if failure == nil, store.file.isOpen, let reason = state.schedule.failure {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
+      log(told)
+    }
+    if let first = try state.schedule.start(reading) {
+      failure = nil
+      told = order(first, decided: decided)
     }
     try work(&state.schedule, reading)
   }
