@@ -119,7 +119,11 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
   /// Sends as many queued orders as the mailbox has room for. The function must be called after `queue`, and at every beat of the desk. An order that
   /// has waited for a second is not sent.
   public func sendQueued() {
-    guard begin() else { return }
+    let isSending = state.withLock { state in
+      defer { state.isSending = true }
+      return state.isSending
+    }
+    if isSending { return }
     while let item = next() {
       if now > item.deadline {
         settle(item, .failure(APIError(.serviceUnavailable, "BUSY", "the \(system)'s loop is behind")))
@@ -141,14 +145,6 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
       }
     }
     state.withLock { $0.isSending = false }
-  }
-
-  private func begin() -> Bool {
-    state.withLock { state in
-      guard !state.isSending else { return false }
-      state.isSending = true
-      return true
-    }
   }
 
   private func next() -> Item? {
