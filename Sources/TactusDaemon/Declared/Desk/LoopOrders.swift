@@ -139,17 +139,18 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
         settle(item, result)
         sendQueued()
       }
-      if isFull.value {
-        putBack(item)
-        break
-      }
+      if isFull.value { return putBack(item) }
     }
-    state.withLock { $0.isSending = false }
   }
 
+  /// Returns the next order to send. If there is none, sending has ended by then: an order that another thread queues
+  /// later is sent by that thread.
   private func next() -> Item? {
     state.withLock { state in
-      guard state.sent < Self.window, !state.waiting.isEmpty else { return nil }
+      guard state.sent < Self.window, !state.waiting.isEmpty else {
+        state.isSending = false
+        return nil
+      }
       state.sent += 1
       return state.waiting.removeFirst()
     }
@@ -159,6 +160,7 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
     state.withLock { state in
       state.sent -= 1
       state.waiting.insert(item, at: 0)
+      state.isSending = false
     }
   }
 
