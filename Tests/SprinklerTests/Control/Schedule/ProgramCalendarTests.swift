@@ -102,18 +102,25 @@ struct ProgramCalendarTests {
     #expect(calendar.nextStart(of: late, after: sunday)?.at == second.at)
   }
 
-  @Test("two starts in the spring gap: both at its end, one after the other by exclusion")
+  @Test("two starts in the spring gap, and one at its end: one start, and the next day all three")
   func gap() throws {
     let berlin = try ZoneRules(identifier: "Europe/Berlin")
     let calendar = ProgramCalendar(zone: berlin, place: nil)
-    let program = Self.program(.weekdays(127), [.clock(minute: 150), .clock(minute: 135)])
+    let program = Self.program(.weekdays(127), [.clock(minute: 150), .clock(minute: 135), .clock(minute: 180)])
     let midnight = berlin.instant(of: Self.date(2026, 3, 29), second: 0)
     let first = try #require(calendar.nextStart(of: program, after: midnight))
-    let second = try #require(
-      calendar.nextStart(of: program, after: first.at - 1, excluding: { $0 == first.key }))
-    #expect(first.at == second.at)
-    #expect(first.key != second.key)
+    #expect(first.key.date == Self.date(2026, 3, 29))
     #expect(berlin.local(first.at).second == 3 * 3_600)
+    // Whichever of them has been, the others are not to come.
+    for start in program.starts {
+      let key = StartKey(program: program.id, start: start, date: Self.date(2026, 3, 29))
+      let second = try #require(calendar.nextStart(of: program, after: first.at - 1, excluding: { $0 == key }))
+      #expect(second.key.start == .clock(minute: 135))
+      #expect(second.key.date == Self.date(2026, 3, 30))
+    }
+    let next = starts(program, from: Self.date(2026, 3, 29), count: 4, calendar)
+    #expect(next.map(\.0.day) == [29, 30, 30, 30])
+    #expect(next.map(\.1) == [180, 135, 150, 180])
   }
 
   @Test("polar night: the start does not happen on those days, the next is after them")

@@ -45,6 +45,21 @@ struct SprinklerSchedulerTests {
     finish(&autumn)
   }
 
+  @Test("spring: four starts in the gap are one run at the gap's end, as the preview says")
+  func startsInTheGap() throws {
+    let starts = [0, 15, 30, 45].map { StartTime.clock(minute: 120 + $0) }
+    var world = try Garden.world([Garden.program(1, starts: starts, steps: [(1, 60)])], at: Garden.at(3, 28, 12))
+    let preview = world.scheduler.preview(after: world.wall, count: 2).starts
+    #expect(preview.map(\.at) == [Garden.at(3, 29, 3), Garden.at(3, 30, 2)])
+    world.run(untilWall: Garden.at(3, 30, 2, 20))
+    #expect(
+      words(world) == [
+        "1: 60 s completed 2026-03-29 03:00:00", "1: 60 s completed 2026-03-30 02:00:00",
+        "1: 60 s completed 2026-03-30 02:15:00",
+      ])
+    finish(&world)
+  }
+
   @Test("the clock is set back over a start that was: it does not run again")
   func setBack() throws {
     var world = try Garden.world([Garden.program(1, steps: [(1, 60)])], at: Garden.at(7, 1, 5))

@@ -43,6 +43,8 @@ public struct ProgramCalendar: Sendable, Hashable {
 
   /// Returns the first start after an instant that is not excluded, or `nil` if the program does not start within ten years.
   ///
+  /// Starts of one date that come to the same instant, as those do that the spring gap leaves out, are one start: it is excluded if any of them is.
+  ///
   /// Cost: one check of each date up to that start, and the computation of the instants on the dates near it. No scan by minutes.
   public func nextStart(
     of program: Program, after instant: WallInstant, excluding isExcluded: (StartKey) -> Bool = { _ in false }
@@ -54,11 +56,14 @@ public struct ProgramCalendar: Sendable, Hashable {
       if let best, WallInstant(secondsSince1970: Int64(day - Self.daysBeside) * 86_400) > best.at { break }
       let date = LocalDate(daysSince1970: day)
       guard program.days.includes(date, day: day), program.season?.includes(date) ?? true else { continue }
-      for start in program.starts {
-        guard let at = self.instant(of: start, on: date), at > instant else { continue }
-        if let best, best.at <= at { continue }
-        let key = StartKey(program: program.id, start: start, date: date)
-        if !isExcluded(key) { best = Start(key: key, at: at) }
+      let starts = program.starts.compactMap { start -> Start? in
+        guard let at = self.instant(of: start, on: date), at > instant else { return nil }
+        return Start(key: StartKey(program: program.id, start: start, date: date), at: at)
+      }
+      let excluded = starts.filter { isExcluded($0.key) }.map(\.at)
+      for start in starts where !excluded.contains(start.at) {
+        if let best, best.at <= start.at { continue }
+        best = start
       }
     }
     return best
