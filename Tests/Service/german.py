@@ -186,7 +186,9 @@ NOT_SHOWN = {
 WHOLES = [
     "Temperature must be a number from 20 to 80.", "Revoke Rose? It is refused from now on. What it drives stops.", "Revoke Rose? It is refused from now on. This page uses it: it is logged out.",
     "Emergency stop by this page (stop not yet confirmed by the motors). To go on: let go of every stick for a second, then reset. Also stopped: Legs, Pump.",
-    "Emergency stop by another page or program. To go on: let go of every stick for a second, then reset.", "Legs: emergency stop (off not yet confirmed by the chip). To go on: reset, then arm it.",
+    "Emergency stop by another page or program. To go on: let go of every stick for a second, then reset.", "Emergency stop by a page or program. To go on: let go of every stick for a second, then reset.",
+    "Emergency stop by somebody. To go on: let go of every stick for a second, then reset.", "driven by a page or program", "A page or program has armed this leg: disarm it before you move it from here.",
+    "A page or program drives the robot; it is free when they have let go for a second.", "Somebody has armed this leg: disarm it before you move it from here.", "Legs: emergency stop (off not yet confirmed by the chip). To go on: reset, then arm it.",
     "Mon  06:30, 20 min before sunrise, 600 min after sunset", "sunrise", "12 min after sunset", "Mornings starts at 06:30, 20 min before sunset (Mon Wed).",
     "Sprinkler: emergency stop. To go on: reset.", "Pump: emergency stop (off not yet confirmed). To go on: remove the cause, then reset.", "Pump: emergency stop.", "Rose is emergency-stopped. To go on: Reset.",
     "E-STOP was REFUSED: This device may only look. Log in with one that may control. What still moves can only be stopped elsewhere.",

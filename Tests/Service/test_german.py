@@ -7,7 +7,7 @@ from german import CONSOLE, HOLE, WHOLES, Page, plain, refusals, sentences, show
 pytestmark = pytest.mark.protocol
 
 # What scripts and patterns put together, and no source has in one piece.
-COMPOSED = {"lines not confirmed", "over a year old", "by this page", "by another page or program"}
+COMPOSED = {"lines not confirmed", "over a year old", "by this page", "by another page or program", "by a page or program", "by somebody"}
 
 
 @pytest.fixture(scope="module")

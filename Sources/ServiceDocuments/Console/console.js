@@ -367,6 +367,7 @@ function take(event, at = performance.now()) {
   }
   if (event.type === "hello") {
     byId("version").textContent = "version " + event.version;
+    if (ownName) formerNames.add(ownName);
     ownName = "local client " + event.client;
     isReadOnly = event.scope === "read";
     mayAdminister = event.scope === "admin";

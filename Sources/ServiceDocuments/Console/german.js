@@ -49,7 +49,7 @@ addLanguage("de", {
   "no answer in time: it may still be going on": "keine Antwort in der Zeit: vielleicht geht es noch weiter",
   "under way: it may take minutes": "unterwegs: es kann Minuten dauern", "this sheet": "dieses Blatt",
   "g, then a digit": "g, dann eine Ziffer", "the view at that place in the bar": "die Ansicht an dieser Stelle der Leiste", "Esc, Space": "Esc, Leertaste",
-  "just now": "gerade eben", "yesterday": "gestern", "over a year ago": "vor über einem Jahr", "over a year old": "über ein Jahr alt", "this page": "diese Seite", "another page or program": "eine andere Seite oder ein Programm", "yes": "ja", "no": "nein", "unknown": "unbekannt",
+  "just now": "gerade eben", "yesterday": "gestern", "over a year ago": "vor über einem Jahr", "over a year old": "über ein Jahr alt", "this page": "diese Seite", "another page or program": "eine andere Seite oder ein Programm", "a page or program": "eine Seite oder ein Programm", "somebody": "jemand", "yes": "ja", "no": "nein", "unknown": "unbekannt",
   "more": "mehr", " or ": " oder ", " and ": " und ", "Show": "Zeigen", "Name": "Name", "Settings": "Einstellungen", "Simulated faults": "Simulierte Störungen",
   "setting": "Einstellung", "value": "Wert", "range": "Bereich", "unless set": "wenn nicht gesetzt", "meaning": "Bedeutung",
   "no hardware is driven": "keine Hardware wird angesteuert", "no state yet": "noch kein Zustand", "simulated": "simuliert",
@@ -73,7 +73,7 @@ addLanguage("de", {
   // states and their ways out
   "emergency stop": "Not-Aus", "shut down": "beendet", "reset": "zurücksetzen", "remove the cause, then reset": "die Ursache beseitigen, dann zurücksetzen",
   "stopped from outside, because the program or a loop of it hung": "von außen angehalten, weil das Programm oder eine seiner Schleifen hing",
-  "by this page": "von dieser Seite", "by another page or program": "von einer anderen Seite oder einem anderen Programm", "the bus is stuck": "der Bus hängt", "a number": "eine Zahl", "a whole number": "eine ganze Zahl",
+  "by this page": "von dieser Seite", "by another page or program": "von einer anderen Seite oder einem anderen Programm", "by a page or program": "von einer Seite oder einem Programm", "by somebody": "von jemandem", "the bus is stuck": "der Bus hängt", "a number": "eine Zahl", "a whole number": "eine ganze Zahl",
 
   "How to use it, and what is safe": "Wie man es bedient, und was sicher ist", "Help": "Hilfe",
   "When this program ends, dies or hangs, every output goes to its safe state. E-STOP does it at once, and holds until Reset.":

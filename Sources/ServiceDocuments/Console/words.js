@@ -94,7 +94,12 @@ function inPlainWords({ field, message }) {
   return said;
 }
 
-// The daemon's words, and a connection of its own as this page, or another.
+// The daemon's words, and a connection of its own: this page's, or another's. It is not said whose, where it may be either: where this page had that name before,
+// as the names of a daemon that was started anew are the same ones, and where somebody asked over HTTP. 0 is nobody's, as of a stop from before the start.
+const firstSocket = 0x80000000; // the names of lower numbers are those of HTTP
+const formerNames = new Set(); // as this page was called on the connections before
+
 function ours(text) {
-  return worded(text).replace(/local client \d+/g, (name) => name === ownName ? "this page" : "another page or program");
+  return worded(text).replace(/local client (\d+)/g, (name, number) => name === ownName ? "this page" : number === "0" ? "somebody"
+    : number < firstSocket || formerNames.has(name) ? "a page or program" : "another page or program");
 }

@@ -178,6 +178,22 @@ def test_ages_are_said_as_people_say_them(enter, own_daemon):
     assert "T05:50" not in page.evaluate("ours('learnt 2026-07-01T05:50:00Z from 5 runs')")
 
 
+def test_whose_a_connection_is_is_said_only_where_the_page_knows_it(enter, own_daemon):
+    """The numbers of connections begin anew with each daemon, so a name that the page had before may be another's by now."""
+    page = enter(own_daemon())
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("ownName !== null"))
+    first = page.evaluate("ownName")
+    other = "local client 4000000000"
+    said = lambda name: page.evaluate("name => ours('emergency stop by ' + name)", name)
+    assert [said(name) for name in (first, other)] == ["emergency stop by this page", "emergency stop by another page or program"]
+    page.evaluate("socket.close()")
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("first => ownName !== first", first))
+    assert said(page.evaluate("ownName")) == "emergency stop by this page"
+    assert [said(name) for name in (first, "local client 7")] == ["emergency stop by a page or program"] * 2, "a former name, and a client of HTTP, may be the page's"
+    assert said(other) == "emergency stop by another page or program"
+    assert said("local client 0") == "emergency stop by somebody"
+
+
 def test_a_refusal_is_said_in_words_and_its_message_is_where_the_pointer_rests(enter, own_daemon):
     page = enter(own_daemon(), view="sprinkler")
     for message, field, words in (("minutes: expected minutes, 0.02…1440, got 9999", "minutes", "Minutes: from 0.02 to 1440"),
