@@ -39,6 +39,12 @@ public enum GivenName {
     return zip(spaces, spaces.dropFirst()).contains { $0 && $1 } ? "two spaces in a row" : nil
   }
 
+  /// Returns whether two names have the same words, so that people take them for one name: they differ at most in the
+  /// white space at their ends and between their words.
+  public static func looksAlike(_ one: String, _ other: String) -> Bool {
+    one.split(whereSeparator: \.isWhitespace) == other.split(whereSeparator: \.isWhitespace)
+  }
+
   /// Returns the actual length of a text in words if it is too short or too long, in characters or in bytes, or `nil`
   /// if it is allowed.
   public static func excess(of text: String, _ length: ClosedRange<Int>) -> String? {

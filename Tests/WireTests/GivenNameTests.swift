@@ -51,6 +51,14 @@ import Wire
     #expect(GivenName.misplacedSpace(in: name) == found)
   }
 
+  @Test("names that differ in spaces alone look alike, others do not")
+  func looksAlike() {
+    for name in ["my phone", " my phone", "my phone\u{A0}", "my \u{3000} phone"] {
+      #expect(GivenName.looksAlike(name, "my phone") && GivenName.looksAlike("my phone", name))
+    }
+    for name in ["myphone", "my phones", "My phone", ""] { #expect(!GivenName.looksAlike(name, "my phone")) }
+  }
+
   @Test("a value in an error has at most 160 bytes, and turns nothing round")
   func summary() {
     let marks = "a" + String(repeating: "\u{301}", count: 50_000)

@@ -147,6 +147,16 @@ struct TokenRoutesTests {
     _ = try await create(#"{"name":"phone"}"#)
   }
 
+  @Test("a name that an old token has with a space at its end: 409")
+  func nameWithSpaceTaken() async throws {
+    let old = try folder.tokens.change { file throws(TokenFileError) in
+      file.create(name: "me ", scope: .read, expires: nil, now: clocks.seconds).record
+    }
+    #expect(try await refusal(.post, "/api/tokens", body: #"{"name":"me"}"#).code == "NAME_TAKEN")
+    _ = try await ask(.delete, "/api/tokens/\(old.id)")
+    _ = try await create(#"{"name":"me"}"#)
+  }
+
   @Test("a full file: the revoked are forgotten first, then the expired; when all are valid: 409")
   func full() async throws {
     try folder.tokens.change { file throws(TokenFileError) in

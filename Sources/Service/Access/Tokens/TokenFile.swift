@@ -68,7 +68,7 @@ public enum TokenFileError: Error, Sendable, Equatable {
   case busy(path: String)
   /// The token with this ID is the last valid one of scope admin.
   case lastAdmin(String)
-  /// A valid token with the given ID already has this name.
+  /// A valid token with the given ID already has this name, or one that differs from it in spaces alone.
   case nameTaken(String, id: String)
 }
 
@@ -220,19 +220,20 @@ extension TokenFile {
     return (record, token.text)
   }
 
-  /// Checks that no valid token has this name, because people distinguish tokens by their names.
+  /// Checks that no valid token has this name, or one that looks like it, because people distinguish tokens by their names.
   ///
-  /// - Throws: `nameTaken` if a token of this name is valid.
+  /// - Throws: `nameTaken` if such a token is valid.
   public func checkIsNew(name: String, now: Int64) throws(TokenFileError) {
-    let valid = tokens.first { $0.name == name && $0.state(now: now) == .valid }
+    let valid = tokens.first { GivenName.looksAlike($0.name, name) && $0.state(now: now) == .valid }
     if let valid { throw .nameTaken(name, id: valid.id) }
   }
 
-  /// Returns the name, or the first of `NAME-2`, `NAME-3`, … that no valid token has.
+  /// Returns the name, or the first of `NAME-2`, `NAME-3`, … that `checkIsNew` does not refuse.
   public func unusedName(like name: String, now: Int64) -> String {
-    let taken = Set(tokens.filter { $0.state(now: now) == .valid }.map(\.name))
+    let taken = tokens.filter { $0.state(now: now) == .valid }.map(\.name)
+    func isTaken(_ name: String) -> Bool { taken.contains { GivenName.looksAlike($0, name) } }
     var (free, number) = (name, 2)
-    while taken.contains(free) { (free, number) = ("\(name)-\(number)", number + 1) }
+    while isTaken(free) { (free, number) = ("\(name)-\(number)", number + 1) }
     return free
   }
 
