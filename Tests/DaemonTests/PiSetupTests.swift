@@ -140,6 +140,21 @@ struct PiSetupTests {
         """)
   }
 
+  @Test("a difference shows by its number what is not seen, and tabs as they are")
+  func unseen() {
+    let difference = UnifiedDifference.text(
+      of: "c.yaml", from: "a\u{202E}b\n", to: "a\u{202E}b\n\tx: \u{2028}\u{1B}[2J\n")
+    #expect(
+      difference == #"""
+        --- c.yaml
+        +++ c.yaml
+        @@ -1 +1,2 @@
+         a\u202eb
+        +\#tx: \u2028\u001b[2J
+
+        """#)
+  }
+
   @Test("what is there already stays: written once, nothing is left to change; what somebody chose is not changed")
   func again() throws {
     let tree = try MachineTree(MachineTree.computeModule)

@@ -60,6 +60,12 @@ struct ScenarioTests {
     #expect(passed, "\(lines.joined(separator: "\n"))")
   }
 
+  @Test("what is not seen in the texts of the file: shown by its number")
+  func unseen() throws {
+    let lines = try play(#"name: "a\u202Eb\u2028c""# + "\nduration_s: 1").lines
+    #expect(lines.first == #"a\u202eb\u2028c (seed 1)"#)
+  }
+
   @Test("an expectation that is not met: said with its time, and the scenario fails")
   func failure() throws {
     let (passed, lines) = try play(

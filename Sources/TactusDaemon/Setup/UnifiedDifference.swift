@@ -3,6 +3,8 @@ enum UnifiedDifference {
   private enum Edit { case same, removed, added }
 
   /// Returns the difference, or an empty text if both texts are the same. `old` is `nil` for a file that does not exist yet.
+  ///
+  /// It is for a terminal: what a person would not see is escaped in each line.
   static func text(of path: String, from old: String?, to new: String) -> String {
     let (before, after) = ((old ?? "").lines, new.lines)
     let edits = edits(from: before, to: after)
@@ -17,11 +19,18 @@ enum UnifiedDifference {
       let start = skipped.count { $0.edit != gone } + (count == 0 ? 0 : 1)
       return count == 1 ? "\(start)" : "\(start),\(count)"
     }
+    let path = shown(path)
     var text = "--- \(old == nil ? "/dev/null" : path)\n+++ \(path)\n@@ -\(range(.added)) +\(range(.removed)) @@\n"
     for (edit, line) in hunk {
-      text += (edit == .same ? " " : edit == .removed ? "-" : "+") + line + "\n"
+      text += (edit == .same ? " " : edit == .removed ? "-" : "+") + shown(line) + "\n"
     }
     return text
+  }
+
+  /// Returns a line as `JSONLine.inOneLine` has it, except that tabs stay as they are.
+  private static func shown(_ line: String) -> String {
+    line.split(separator: "\t", omittingEmptySubsequences: false).map { JSONLine.inOneLine(String($0)) }
+      .joined(separator: "\t")
   }
 
   /// Returns the edits by the longest common subsequence. The time is quadratic, which suits files of some hundred lines.

@@ -21,13 +21,15 @@ struct Scenario<World: ScenarioWorld> {
   /// The steps in the order of time. At the same instant events precede expectations.
   var steps: [Step] = []
 
-  /// Plays the scenario to the end, and gives each line of its timeline to `print`. Returns whether every expectation
-  /// was met.
+  /// Plays the scenario to the end, and gives each line of its timeline to `print`, with what a person would not see
+  /// escaped. Returns whether every expectation was met.
   ///
   /// - Throws: what the world's initializer throws.
   func play(print: @escaping (String) -> Void) throws -> Bool {
-    var world = try World(setup, seed: seed, ScenarioTimeline(print: print))
-    print("\(name) (seed \(seed))")
+    // The texts of the file are in the lines.
+    let show: (String) -> Void = { print(JSONLine.inOneLine($0)) }
+    var world = try World(setup, seed: seed, ScenarioTimeline(print: show))
+    show("\(name) (seed \(seed))")
     let (end, checks) = (duration ?? World.duration(setup), World.checks(setup))
     func trace() { for case let seen? in checks.map(\.seen) { world.timeline.trace.add(seen(world)) } }
     for step in steps where step.at <= end {
