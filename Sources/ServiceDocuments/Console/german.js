@@ -24,7 +24,7 @@ addLanguage("de", {
   "highest": "Oberstes",
   "priority": "Vorrang",
   // the frame
-  "connecting": "verbinde", "live": "verbunden", "no connection": "keine Verbindung", "no answer": "keine Antwort", "locked": "gesperrt", "connected, slower": "verbunden, langsamer",
+  "connecting": "verbinde", "live": "live", "no connection": "keine Verbindung", "no answer": "keine Antwort", "locked": "gesperrt", "connected, slower": "verbunden, langsamer",
   "WebSockets are blocked on the way to the daemon: it is asked every 4 s instead. What is driven over one cannot be driven from here.":
     "WebSockets sind auf dem Weg zum Dienst gesperrt: er wird stattdessen alle 4 s gefragt. Was darüber gefahren wird, lässt sich von hier nicht fahren.",
   "stop not confirmed": "Halt nicht bestätigt", "off not confirmed": "Aus nicht bestätigt", "lines not confirmed": "Ausgänge nicht bestätigt", "read only": "nur ansehen",

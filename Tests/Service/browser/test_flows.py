@@ -24,7 +24,7 @@ GERMAN = {
     "Sprinkler": "Bewässerung", "Plants": "Pflanzen", "Pump": "Pumpe", "Zone to water": "Zone zum Wässern", "Water Zone 2 5 min": "Zone 2 5 min wässern", "New schedule": "Neuer Zeitplan",
     "Mon Wed Fri": "Mo Mi Fr", "starts": "beginnt", "Add": "Hinzufügen", "Look, Plants": "Ansehen, Pflanzen", "week": "Woche", "Enter": "Anmelden",
     "On for some minutes, then off": "Für einige Minuten ein, dann aus", "Note on this session": "Notiz zu dieser Sitzung", "Log": "Protokoll", "System": "System",
-    "New client…": "Neues Gerät …", "Support file": "Datei für Hilfe", "live": "verbunden", "connected, slower": "verbunden, langsamer", "confirmed": "bestätigt",
+    "New client…": "Neues Gerät …", "Support file": "Datei für Hilfe", "live": "live", "connected, slower": "verbunden, langsamer", "confirmed": "bestätigt",
 }
 # Milliseconds to the first byte, and bytes a second, both ways.
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
@@ -155,7 +155,7 @@ def visit(enter, garden):
     def visit(way, size, view=""):
         options = options_of(way, size)
         window = options.pop("viewport")
-        page = enter(garden, view=view, prepare=lambda page: prepare(page, way), link=re.compile("^(live|verbunden|connected, slower)$"), **window, **options)
+        page = enter(garden, view=view, prepare=lambda page: prepare(page, way), link=re.compile("^(live|connected, slower)$"), **window, **options)
         look(page, way)
         return hands_of(page, way, size)
     return visit

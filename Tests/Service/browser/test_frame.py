@@ -107,7 +107,7 @@ def test_it_works_below_a_path_behind_a_proxy(browser, own_daemon, version):
         page.goto(proxy.url + "/tactus/")
         page.fill("#token", daemon.admin)
         page.click("#door button")
-        expect(page.locator("#link")).to_have_text("verbunden" if version == "1.1" else "verbunden, langsamer", timeout=15_000)
+        expect(page.locator("#link")).to_have_text("live" if version == "1.1" else "verbunden, langsamer", timeout=15_000)
         expect(page.locator(".tile", has_text="Pumpe")).to_contain_text("aus", timeout=15_000)
         assert page.evaluate("document.fonts.status && getComputedStyle(document.body).marginTop") == "0px", "the style has come"
         for view in ("robot", "leg", "sprinkler", "plants", "pump", "diagnostics", ""):

@@ -195,5 +195,5 @@ def test_a_half_open_daemon_on_a_phone_in_german(enter, own_daemon):
             expect(page.locator(shown)).to_be_in_viewport(ratio=1)
         line.mend(loses=True)
         expect(page.locator("#e-stop-said")).to_have_text("bestätigt")
-        expect(page.locator("#link")).to_have_text("verbunden")
+        expect(page.locator("#link")).to_have_text("live")
         assert robot(daemon)["state"] == "emergencyStopped"

@@ -49,7 +49,7 @@ def test_a_chosen_language_holds_over_a_reload_and_an_english_browser_gets_engli
     expect(page.locator("#well")).to_have_text("Alles in Ordnung.")
     page.reload()
     expect(page.locator("#well")).to_have_text("Alles in Ordnung.")
-    expect(page.locator("#link")).to_have_text("verbunden")
+    expect(page.locator("#link")).to_have_text("live")
     page.click("#language")
     expect(page.locator("#well")).to_have_text("All is well.")
 
