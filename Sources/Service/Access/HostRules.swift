@@ -106,7 +106,7 @@ public enum HostRulesError: Error, Sendable, Equatable, CustomStringConvertible 
 /// The origins whose web pages may show the service's page in a frame, as Home Assistant does in a panel. In a frame a click may not be what it
 /// seems, so only listed origins may.
 public struct FrameAncestors: Sendable {
-  /// The header field of the page: `Content-Security-Policy` with the listed origins, or `nil` if there is none. A
+  /// The header field of the page: `Content-Security-Policy` with the listed origins, or `nil` if no origin is listed. A
   /// browser that receives it ignores `X-Frame-Options`, which supports no list.
   let policy: String?
 

@@ -11,7 +11,7 @@ struct LoopSlot {
   var minimumInterval: Int64
   /// The lateness beyond which a wake-up counts as oversleep and a release counts as late.
   var tolerance: Int64
-  /// The length of a tick in simulated time when no disturbance is injected.
+  /// The length of a tick in simulated time when no disturbance is injected, in nanoseconds.
   var simulatedExecution: Int64
   let inputs: [LoopInput]
   /// Whether other loops run after this loop or this loop after others. Its releases then stay in phase over changes of its rate.

@@ -90,7 +90,7 @@ public struct SwarmExercise {
   /// Counts an occurrence of the command, state or fault of this name.
   public mutating func did(_ name: String) { counts[name, default: 0] += 1 }
 
-  /// Notes the present state, or `nil` if there is none. A state is counted when it differs from the previous one.
+  /// Notes the present state, which is `nil` if nothing has a state now. A state is counted when it differs from the previous one.
   public mutating func see(state word: String?) {
     if let word, word != state { did("state \(word)") }
     state = word

@@ -169,7 +169,7 @@ extension Robot {
     /// The orientation in which the chip of the inertial sensors is mounted, or `nil` if the two axes that the file gives lie on one line.
     var mounting: Mounting? { Mounting(forward: inertialForward, up: inertialUp) }
 
-    /// The inertial sensors of a scenario, or `nil` if there is none.
+    /// The inertial sensors that a scenario simulates, or `nil` if the file names no accelerometer.
     var simulatedInertial: RobotSimulation.Inertial? {
       accelerometer.map { _ in gyroscope == nil ? .accelerometer : .both }
     }

@@ -42,7 +42,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// The pulse that the servo is driven with, before the wiring of its channel is applied, or `nil` if there is none.
+  /// The pulse that the servo is driven with, before the wiring of its channel is applied, or `nil` if the servo gets no pulse.
   public var pulse: PulseWidth? {
     if case .armed(.pulse(let motion)) = state { motion.output } else { nil }
   }

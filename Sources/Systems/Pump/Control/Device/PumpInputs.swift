@@ -3,9 +3,9 @@ import Tactus
 
 /// The readings of the pump's sensors, potentiometer and button at one moment.
 public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
-  /// The reading of the water thermistor in counts of a 10-bit ADC, 0…1023, or `nil` if there is none.
+  /// The reading of the water thermistor in counts of a 10-bit ADC, 0…1023, or `nil` if the thermistor does not exist or cannot be read.
   public var water: Int?
-  /// The reading of the skin thermistor in counts of a 10-bit ADC, 0…1023, or `nil` if there is none.
+  /// The reading of the skin thermistor in counts of a 10-bit ADC, 0…1023, or `nil` if the thermistor does not exist or cannot be read.
   public var skin: Int?
   /// Whether the water thermistor exists but cannot be read.
   public var isWaterUnreadable = false
@@ -13,7 +13,7 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   public var isSkinUnreadable = false
   /// The instant at which the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
   public var temperaturesAt: TickInstant?
-  /// The reading of the potentiometer in counts of a 10-bit ADC, 0…1023, or `nil` if there is none.
+  /// The reading of the potentiometer in counts of a 10-bit ADC, 0…1023, or `nil` if the potentiometer does not exist or cannot be read.
   public var pot: Int?
   /// Whether the button is pressed, or `nil` if there is no button.
   public var isButtonPressed: Bool?

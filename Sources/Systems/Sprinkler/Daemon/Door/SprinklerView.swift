@@ -22,7 +22,7 @@ struct SprinklerView: Sendable {
   var deficits: [DeficitStatus] = []
   /// The flow of the zones that have limits of their own, by zone.
   var flows: [ZoneFlowStatus] = []
-  /// The status of the rain sensor, or `nil` if there is none or the schedules have not been read.
+  /// The status of the rain sensor, or `nil` if there is no such sensor or the schedules have not been read.
   var rainSensor: RainSensorStatus?
 }
 
