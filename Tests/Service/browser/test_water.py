@@ -389,6 +389,23 @@ def test_the_log_is_looked_through_by_zone_outcome_and_day(enter, own_daemon):
     expect(lines).to_contain_text("rain delay")
 
 
+def test_the_log_has_the_names_of_clients_for_who_may_list_them(enter, own_daemon):
+    daemon = own_daemon()
+    phone = daemon.create_token("control", "my phone")
+    for state, body in (("on", {"minutes": 12}), ("off", None)):
+        answer = daemon.post(f"/api/zone/3/{state}", body, token=phone)
+        assert answer.status_code == 200, answer.text
+    until(lambda: daemon.get("/api/log?limit=1").json()["runs"])
+    [run] = daemon.get("/api/log?limit=1").json()["runs"]
+    line = enter(daemon, view="sprinkler").locator("#sprinkler-log li")
+    expect(line).to_have_count(1)
+    expect(line).to_contain_text(f"by my phone ({run['caller'].partition('@')[2]})")
+    asked = []
+    page = enter(daemon, view="sprinkler", token=phone, prepare=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    expect(page.locator("#sprinkler-log li")).to_contain_text("by " + run["caller"])
+    assert [url for url in asked if "/api/tokens" in url] == []
+
+
 def test_what_a_draft_would_do_is_the_daemons_answer(enter, own_daemon):
     daemon = own_daemon()
     add(daemon)

@@ -176,7 +176,7 @@ const closeBar = () => byId("week-bar").replaceChildren();
 function openBar(block, isEntered = true) {
   const place = byId("week-bar"), close = button("×", () => { closeBar(); byId("sprinkler-week").focus(); }, { ariaLabel: "Close" });
   const words = block.run
-    ? [block.run.zoneName, dayAndTime(block.from), ranOf(block.run), why(block.run.outcome), block.run.why, block.run.scheduleName || "asked by hand", block.run.caller && "asked by " + ours(block.run.caller)]
+    ? [block.run.zoneName, dayAndTime(block.from), ranOf(block.run), why(block.run.outcome), block.run.why, block.run.scheduleName || "asked by hand", block.run.caller && "asked by " + whoAsked(block.run.caller)]
     : [block.zone, dayAndTime(block.from), planOf(block.step), block.start.scheduleName,
       block.start.inRainDelay ? why("rainDelay") : block.step.skipped ? why(block.step.skipped) : "planned", block.step.why];
   const panel = element("div", null, { className: "row panel" });
@@ -299,17 +299,37 @@ function showLogChoices() {
   }
 }
 
+// The names of the tokens by their ids, which only who may change the daemon may ask for; null: it is no token's, as a system's name.
+const tokenNames = new Map();
+const tokenOf = (caller) => /^(.+)@/.exec(caller ?? "")?.[1]; // 3f2a9c1d@192.168.1.7 → 3f2a9c1d
+
+// Whether names have come that were not known.
+async function learnTokens(runs) {
+  const ids = new Set(runs.map(({ caller }) => tokenOf(caller)).filter((id) => id && !tokenNames.has(id)));
+  const { tokens } = mayAdminister && ids.size && await look("/api/tokens") || {};
+  if (!tokens) return false;
+  for (const id of ids) tokenNames.set(id, tokens.find((one) => one.id === id)?.name ?? null);
+  return [...ids].some((id) => tokenNames.get(id));
+}
+
+function whoAsked(caller) {
+  const id = tokenOf(caller), name = tokenNames.get(id);
+  return name ? `${name} (${caller.slice(id.length + 1)})` : ours(caller);
+}
+
+const logLine = (run) => element("li", dayAndTime(run.startISO) + "  " + run.zoneName + "  " + ranOf(run) + "  " + plain(run.outcome) + (run.why ? "  " + run.why : "")
+  + (run.scheduleName ? "  " + run.scheduleName : "") + (run.caller ? "  by " + whoAsked(run.caller) : ""));
+
 async function loadLog(after = "") {
   const path = logPath() + (after && "&after=" + after), asked = ++sprinkler.asked, answer = await look(path);
   if (!answer || !answer.runs) return;
   if (path === logStart) takeNewest(answer.runs, asked);
   logNext = answer.next;
   const outcome = byId("log-outcome").value, day = byId("log-day").value;
-  const lines = answer.runs.filter((run) => (!outcome || (outcome === "watered") === run.ranSec > 0) && (!day || dateOf(run.startISO) === day)).map((run) =>
-    element("li", dayAndTime(run.startISO) + "  " + run.zoneName + "  " + ranOf(run) + "  " + plain(run.outcome) + (run.why ? "  " + run.why : "") + (run.scheduleName ? "  " + run.scheduleName : "")
-      + (run.caller ? "  by " + ours(run.caller) : "")));
+  const runs = answer.runs.filter((run) => (!outcome || (outcome === "watered") === run.ranSec > 0) && (!day || dateOf(run.startISO) === day)), lines = runs.map(logLine);
   if (after) byId("sprinkler-log").append(...lines); else fill(byId("sprinkler-log"), lines, logNext ? "none among the newest: More" : "Nothing watered yet: press 5 min at a zone, or add a schedule.");
   byId("log-more").hidden = !logNext;
+  if (await learnTokens(runs)) lines.forEach((line, index) => line.replaceWith(logLine(runs[index])));
 }
 for (const one of ["log-zone", "log-schedule", "log-outcome", "log-day"]) byId(one).onchange = () => loadLog();
 byId("log-more").onclick = () => loadLog(logNext);
