@@ -1,5 +1,6 @@
 import DaemonSupport
 import Foundation
+import Tactus
 import Testing
 
 @testable import Service
