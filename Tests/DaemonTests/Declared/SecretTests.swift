@@ -46,6 +46,7 @@ private enum Vault: WithoutLoops {
   struct State: BitwiseCopyable, Sendable { var doors = 0 }
 
   static func desk(_ made: DeskMaterial<Vault>) throws -> VaultDesk { VaultDesk() }
+  static var routes: [SystemRoute<Vault>] { SystemRoute.own { _ in [] } }
 }
 
 private final class VaultDesk: LoneDesk {
