@@ -236,4 +236,27 @@ struct SecretTests {
     #expect(texts.map(\.path).filter { SecretNames.isSecret($0.utf8) }.isEmpty)
     #expect(texts.map(\.path).filter { $0.hasSuffix("_file") } == ["service.token_file"])
   }
+
+  @Test("a reload that is refused and a report show no secret, whatever the rest of the file says; they show paths")
+  func shown() throws {
+    func taken(_ key: String, _ secret: String) throws -> TakenFile {
+      let text = """
+        motors: { }
+        mqtt: { broker: b.example.org, user: u, password: \(secret), tls: true, tls_certificate: /c.pem, tls_key: \(key) }
+        service: { jwt_key: \(secret)-of-at-least-32-bytes-of-text }
+        """
+      let (configuration, found) = try Configuration.readWhole(YAMLFile(text: text, name: "c.yaml"), environment: [:])
+      return TakenFile(configuration: configuration, found: found)
+    }
+    let refused = try taken("/a.pem", "hunter2").refusals(of: taken("/b.pem", "hunter3")) { _ in false }
+    let hidden = "expected a (hidden) value until the next start, got a (hidden) value"
+    #expect(
+      refused.map { "\($0.key): \($0.message)" } == [
+        "mqtt.password: \(hidden)", "mqtt.tls_key: expected /a.pem until the next start, got /b.pem",
+        "service.jwt_key: \(hidden)",
+      ])
+    func reported(_ key: String) -> String { SupportReport.shown(.text("/hunter2"), of: key, secrets: []) }
+    #expect(reported("mqtt.password") == "[scrubbed]" && reported("notify.receivers[3].token") == "[scrubbed]")
+    #expect(reported("service.tls_key") == "/hunter2" && reported("mqtt.password_file") == "/hunter2")
+  }
 }
