@@ -1,6 +1,7 @@
 """The daemons the tests share; a test that latches or fills something takes one of its own."""
 import os
 import shutil
+import signal
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +13,9 @@ from daemon import WAIT_LIMIT_SECONDS, Daemon
 
 # Of this run: all that its tests and the programs which they start keep. Removed if all of them pass.
 FOLDER = "TACTUS_TEST_FOLDER"
+
+# A script that starts the tests in its background has them ignore SIGINT, which every program that they start would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -195,6 +195,8 @@ def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
     assert beside_bodies(own_daemon()) < GROWTH_LIMIT_BYTES
 
 
+# The answers must be made within the minute after which who reads nothing is closed as idle: a busy machine takes longer.
+@pytest.mark.real_time
 def test_who_does_not_read_is_closed_when_too_much_waits_and_who_reads_is_not(own_daemon):
     """Sixteen ask for 3 MB each and read nothing: more than may wait for all together, less than one alone may have."""
     daemon = own_daemon()
@@ -204,7 +206,7 @@ def test_who_does_not_read_is_closed_when_too_much_waits_and_who_reads_is_not(ow
             "zones": [{"zoneId": 1 + zone % 4, "minutes": 1} for zone in range(30)]})
         assert answer.status_code == 201, answer.text
     preview = "/api/schedules/preview?count=1000"
-    # 3 MB take a debug build seconds, and much longer where something else is built.
+    # 3 MB take a debug build seconds.
     length = len(daemon.get(preview, timeout=600).content)
     assert 16 * length > 40 << 20, length
     deaf = []
