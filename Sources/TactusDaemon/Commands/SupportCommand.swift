@@ -41,10 +41,13 @@ struct SupportCommand: ParsableCommand {
     var secrets = [token].compactMap(\.self)
     var configuration: Configuration?
     if let path = file.path {
-      let (read, found) = try readWholeConfiguration(path)
+      let whole = try readWholeConfiguration(path)
+      var read = whole.configuration
       configuration = read
+      // A secret that cannot be read cannot be in the report; `doctor` says so.
+      try? read.readSecrets()
       secrets += read.secrets
-      report.add(found, of: path, secrets: secrets)
+      report.add(whole.found, of: path, secrets: secrets)
     }
     let diagnoses = Doctor(machine: .current(), configuration: configuration).examine()
     report.add("doctor", diagnoses.map(\.text).joined(separator: "\n"))

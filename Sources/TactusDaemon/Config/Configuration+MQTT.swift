@@ -17,7 +17,7 @@ extension Configuration {
     /// The password, which is secret. It comes from the file's key, or from `passwordFile` once `readPassword` has read
     /// that.
     var password: String?
-    var passwordFile: String?
+    var passwordFile: SecretFile?
     /// The settings of TLS, or `nil` for a connection without TLS.
     var security: MQTTSecurity?
     var device: String
@@ -52,14 +52,14 @@ extension Configuration.MQTT {
   /// Reads the section. Returns `nil` if the file has no `mqtt` section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("mqtt") else { return nil }
-    let given = GivenValues(values: found.values)
+    let given = GivenValues(found)
     let hasTLS = given.boolean("mqtt.tls")
     let broker = given.text("mqtt.broker")
     self.init(
       broker: broker == "spawn" ? .spawn : .address(broker),
       port: UInt16(clamping: given.optionalInteger("mqtt.port") ?? (hasTLS ? 8883 : 1883)),
       user: given.optionalText("mqtt.user"), password: given.optionalText("mqtt.password"),
-      passwordFile: given.optionalText("mqtt.password_file"),
+      passwordFile: given.secretFile("mqtt.password_file"),
       security: hasTLS
         ? MQTTSecurity(
           authorities: given.optionalText("mqtt.tls_ca"), certificate: given.optionalText("mqtt.tls_certificate"),
@@ -142,23 +142,15 @@ extension Configuration.MQTT {
   /// the guard reads the same configuration and must not fail for a missing password.
   mutating func readPassword() throws(ConfigError) {
     guard let passwordFile else { return }
-    func failure(_ message: String) -> ConfigError {
-      ConfigError(file: passwordFile, key: "mqtt.password_file", message: message)
-    }
-    let text: String
-    do throws(FileFailure) { text = try YAMLFile.read(passwordFile) } catch {
-      throw failure("expected a file that can be read, got: \(error.reason)")
-    }
-    let line = text.prefix { !$0.isNewline }
-    guard !line.isEmpty else { throw failure("expected a password, got an empty line") }
-    if let flaw = BrokerText.flaw(in: String(line), .password, isSpawned: broker == .spawn) { throw failure(flaw) }
-    password = String(line)
+    let line = try passwordFile.read()
+    if let flaw = BrokerText.flaw(in: line, .password, isSpawned: broker == .spawn) { throw passwordFile.error(flaw) }
+    password = line
   }
 
   /// Whether the password crosses a network unencrypted on its way to the broker.
   var isPasswordExposed: Bool {
     guard case .address(let host) = broker, security == nil else { return false }
-    return (password ?? passwordFile) != nil && !Configuration.isLoopback(host)
+    return (password != nil || passwordFile != nil) && !Configuration.isLoopback(host)
   }
 
   /// The prefix that Home Assistant reads, or `nil` if announcements are switched off.

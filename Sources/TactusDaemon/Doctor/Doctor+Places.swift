@@ -17,6 +17,22 @@ extension Doctor {
     ].compactMap(\.self)
   }
 
+  /// Checks that the secrets which are in files of their own can be read. Those of receivers are checked with these.
+  func secrets() -> [Diagnosis] {
+    guard machine.isThisOne, var configuration else { return [] }
+    configuration.notify = nil
+    do throws(ConfigError) {
+      try configuration.readSecrets()
+      return []
+    } catch {
+      return [
+        Diagnosis(
+          name: error.key, status: .fail, found: "\(error)", why: "the daemon does not start without it",
+          fix: "write the secret into the first line of the file, readable for who starts the daemon")
+      ]
+    }
+  }
+
   private func place(_ path: String?, key: String, isFolder: Bool, why: String) -> Diagnosis? {
     guard let path, let flaw = Self.flaw(of: path, isFolder: isFolder) else { return nil }
     return Diagnosis(

@@ -16,7 +16,7 @@ public struct Doctor: Sendable {
       ],
       laneCPUs(), interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
       i2c(), chips(), spi(), serialLines(), lines(), radios(), [serialConsole()], gpio(), [bluetooth()], confinement(),
-      DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(), places(), receivers(),
+      DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(), places(), secrets(), receivers(),
     ]
     return parts.flatMap { $0 }
   }

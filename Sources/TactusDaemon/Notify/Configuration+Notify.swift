@@ -33,7 +33,7 @@ struct NotifyReceiver: Equatable, Sendable {
   var way: Way
   /// The token or the password, which is secret; the one in `secretFile` after `readSecrets`.
   var secret: String?
-  var secretFile: String?
+  var secretFile: SecretFile?
   var mostAnHour: Int
 
   var kind: Kind {
@@ -111,17 +111,10 @@ extension Configuration.Notify {
   /// Reads the secrets that are in files. Done when the program starts, like the broker's password.
   mutating func readSecrets() throws(ConfigError) {
     for index in receivers.indices {
-      guard let path = receivers[index].secretFile else { continue }
-      let (name, stem) = (receivers[index].name, receivers[index].kind == .mail ? "password" : "token")
-      let key = "notify.receivers (\(name)): \(stem)_file"
-      let text: String
-      do throws(FileFailure) { text = try YAMLFile.read(path) } catch {
-        throw ConfigError(
-          file: path, key: key, message: "expected a file that can be read, got: \(error.reason)")
-      }
-      let line = String(text.prefix { !$0.isNewline })
+      guard let file = receivers[index].secretFile else { continue }
+      let line = try file.read()
       guard NotifyReading.isSecret(line, of: receivers[index].kind) else {
-        throw ConfigError(file: path, key: key, message: "expected visible characters, got none or others")
+        throw file.error("expected visible characters, got others")
       }
       receivers[index].secret = line
     }
@@ -138,9 +131,6 @@ extension Configuration.Notify {
         }
       }
   }
-
-  /// The files that are read at the start.
-  var files: [String] { receivers.compactMap(\.secretFile) }
 
   /// The rules with the limits of the receivers, for the machine.
   var noticeRules: NoticeRules {

@@ -38,7 +38,7 @@ struct NotifyReading {
     case .mail: way = mail(path).map { .mail($0) }
     }
     let stem = kind == .mail ? "password" : "token"
-    let (secret, file) = (given.optionalText("\(path).\(stem)"), given.optionalText("\(path).\(stem)_file"))
+    let (secret, file) = (given.optionalText("\(path).\(stem)"), given.secretFile("\(path).\(stem)_file"))
     if secret != nil, file != nil {
       report("\(path).\(stem)_file", "expected one of \(stem) and \(stem)_file, got both")
     }

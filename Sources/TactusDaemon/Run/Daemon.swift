@@ -128,7 +128,8 @@ final class Daemon {
       + [broker?.route, notices?.route].compactMap(\.self)
     let support = SupportRoute(
       taken: { reloader.taken }, systems: served, routes: own,
-      secrets: [options.environment["TACTUS_TOKEN"]].compactMap(\.self))
+      // A file that is read again has no secrets of other files, which only a start reads.
+      secrets: [options.environment["TACTUS_TOKEN"]].compactMap(\.self) + configuration.secrets)
     let stored = store.map { store in
       StoreRoutes(
         file: store.file, configuration: configuration.file,

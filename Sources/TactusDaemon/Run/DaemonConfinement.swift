@@ -197,7 +197,6 @@ struct DaemonConfinement {
     if case .files(let certificate, let key)? = configuration.service?.tls { tls = [certificate, key] }
     if let authorities = configuration.service?.clients.authorities { tls.append(authorities) }
     if let mqtt = configuration.mqtt { tls += mqtt.files }
-    if let notify = configuration.notify { tls += notify.files }
     return [configuration.file] + tls + configuration.systems.all.flatMap(\.files)
   }
 
@@ -269,7 +268,7 @@ extension ResourceClaim {
 extension Configuration.MQTT {
   /// The files that are read whenever the broker's connection is made.
   fileprivate var files: [String] {
-    [security?.authorities, security?.certificate, security?.key, passwordFile].compactMap(\.self)
+    [security?.authorities, security?.certificate, security?.key].compactMap(\.self)
   }
 
   /// Whether the C library has to resolve the name of the broker.

@@ -259,4 +259,46 @@ struct SecretTests {
     #expect(reported("mqtt.password") == "[scrubbed]" && reported("notify.receivers[3].token") == "[scrubbed]")
     #expect(reported("service.tls_key") == "/hunter2" && reported("mqtt.password_file") == "/hunter2")
   }
+
+  @Test(
+    "the first line of a file: without a byte order mark, whatever ends it; what is cut or changed on the way is refused",
+    arguments: [
+      ("abc\r\nrest", "abc"), ("\u{FEFF}abc\nrest", "abc"), ("a b\u{0C}c", "a b\u{0C}c"), ("abc", "abc"),
+      (String(repeating: "a", count: 1_001), nil), ("\n", nil), ("", nil),
+    ])
+  func firstLine(text: String, secret: String?) throws {
+    let folder = try TemporaryFolder()
+    try Data(text.utf8).write(to: URL(filePath: folder.path("secret")))
+    #expect((try? SecretFile(key: "a.pin_file", path: folder.path("secret")).read()) == secret)
+  }
+
+  @Test("bytes that are not UTF-8 are no secret, and a path from the environment is in no error")
+  func paths() throws {
+    let folder = try TemporaryFolder()
+    try Data([0x61, 0xE9, 0x0A]).write(to: URL(filePath: folder.path("latin")))
+    let latin = #expect(throws: ConfigError.self) {
+      try SecretFile(key: "a.pin_file", path: folder.path("latin")).read()
+    }
+    #expect(latin?.message == "expected text in UTF-8, got other bytes")
+    let text = "motors: { }\nmqtt: { broker: b.example.org, user: u, password_file: '${HIDDEN}' }"
+    var configuration = try Configuration.read(
+      YAMLFile(text: text, name: "c.yaml"), environment: ["HIDDEN": "hunter2"])
+    let error = #expect(throws: ConfigError.self) { try configuration.readSecrets() }
+    #expect(error.map { "\($0)" }?.hasPrefix("a (hidden) path: mqtt.password_file: expected a file") == true)
+  }
+
+  @Test(
+    "where a key and its secret are one word, or in a list, the error shows neither",
+    arguments: [
+      ("mqtt:\n  password:hunter2\n", "mqtt: expected a mapping of keys, got a text"),
+      ("mqtt: [password, hunter2]\n", "mqtt: expected a mapping of keys, got a list"),
+      ("mqtt: {password:hunter2}\n", "mqtt.password:…: expected a known key"),
+      ("notify: {receivers: [hunter2]}\n", "notify.receivers[0]: expected a mapping of keys, got a text"),
+      ("mqtt:\n  ? [hunter2]\n  : a\n", "mqtt: expected a key, got a list"),
+    ])
+  func misplaced(text: String, expected: String) throws {
+    let errors = ConfigReader.examine(try YAMLFile(text: text, name: "c.yaml"), environment: [:]).1.map { "\($0)" }
+    #expect(errors.contains { $0.contains(expected) }, "\(errors)")
+    #expect(!errors.contains { $0.contains("hunter2") }, "\(errors)")
+  }
 }

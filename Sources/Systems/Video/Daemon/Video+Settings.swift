@@ -59,7 +59,8 @@ struct VideoStart: Sendable {
       do throws(FileFailure) {
         return try YAMLFile.read(path).split(whereSeparator: \.isNewline).map(String.init)
       } catch {
-        throw FileFailure(path: "video.detector.labels_file \(path)", reason: error.reason)
+        // The path may have come from the environment.
+        throw FileFailure(path: "video.detector.labels_file", reason: error.reason)
       }
     }
   }

@@ -47,12 +47,12 @@ struct ConfigReader {
 
   private mutating func readMapping(_ node: Node, path: String) {
     guard let mapping = node.mapping else {
-      report(node, path, "expected a mapping of keys, got \(describe(node, secret: false))")
+      report(node, path, "expected a mapping of keys, got \(form(node))")
       return
     }
     for (index, (keyNode, value)) in mapping.enumerated() where errors.count <= [ConfigError].most {
       guard let name = file.name(of: keyNode)?.name else {
-        report(keyNode, path, "expected a key, got \(describe(keyNode, secret: false))")
+        report(keyNode, path, "expected a key, got \(form(keyNode))")
         continue
       }
       let child = path.isEmpty ? name : path + "." + name
@@ -72,7 +72,9 @@ struct ConfigReader {
         result.places[child] = keyNode.mark
         if !value.isNothing { readMapping(value, path: child) }
       } else {
-        report(keyNode, child, "expected \(hint(for: name, below: path)), got \(name)")
+        let shown = name.contains(":") ? "\(name.prefix { $0 != ":" }):…" : name
+        report(
+          keyNode, path.isEmpty ? shown : path + "." + shown, "expected \(hint(for: name, below: path)), got \(shown)")
       }
     }
   }
@@ -93,7 +95,7 @@ struct ConfigReader {
     guard (1...most).contains(items.count) else {
       report(
         node, path,
-        "expected \(ConfigKind.mappings(most: most)), got \(items.count > most ? "\(items.count)" : describe(node, secret: false))"
+        "expected \(ConfigKind.mappings(most: most)), got \(items.count > most ? "\(items.count)" : form(node))"
       )
       return
     }
@@ -215,6 +217,17 @@ struct ConfigReader {
     errors.add(
       ConfigError(
         file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message, variable: variable))
+  }
+
+  /// Returns what stands where keys belong. A text is not shown if it may be a key and its secret without a blank behind the colon, or an item of a list
+  /// in which a secret may be.
+  private func form(_ node: Node) -> String {
+    switch node {
+    case .scalar(let scalar):
+      ScalarReader.number(scalar.string) == nil && !node.isNothing ? "a text" : describe(node, secret: false)
+    case .mapping, .alias: describe(node, secret: false)
+    case .sequence: "a list"
+    }
   }
 
   /// Returns a value in the form in which an error shows it. A value from the environment is never shown.

@@ -3,14 +3,20 @@ struct GivenValues: Sendable {
   let values: [String: ConfigValue]
   /// The number of items of each list in the file.
   let counts: [String: Int]
+  /// The paths of values that came from the environment, which are never shown.
+  let hidden: Set<String>
 
   /// Takes the values that a file gives, by path; see `ConfigReader.Result.values`.
-  init(values: [String: ConfigValue]) { self.init(values: values, counts: [:]) }
+  init(values: [String: ConfigValue]) { self.init(values: values, counts: [:], hidden: []) }
 
   /// Creates the values of all keys that a file gives.
-  init(_ found: ConfigReader.Result) { self.init(values: found.values, counts: found.counts) }
+  init(_ found: ConfigReader.Result) {
+    self.init(values: found.values, counts: found.counts, hidden: found.hidden)
+  }
 
-  init(values: [String: ConfigValue], counts: [String: Int]) { (self.values, self.counts) = (values, counts) }
+  init(values: [String: ConfigValue], counts: [String: Int], hidden: Set<String>) {
+    (self.values, self.counts, self.hidden) = (values, counts, hidden)
+  }
 
   private func value(_ path: String) -> ConfigValue? {
     guard let key = ConfigTable.key(path) else { preconditionFailure("\(path) is not in the table") }

@@ -157,8 +157,8 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   mutating func readSecrets() throws(ConfigError) {
     for (key, text) in texts(of: .secret) where text.isEmpty {
-      guard case .text(let path)? = given?.values[key + Secret.fileSuffix] else { continue }
-      secretsRead[key] = .text(try Secret.read(path, of: key + Secret.fileSuffix))
+      guard let file = given?.secretFile(key + Secret.fileSuffix) else { continue }
+      secretsRead[key] = .text(try file.read())
     }
   }
 
@@ -167,7 +167,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     guard let given, !secretsRead.isEmpty else { return self }
     let values = given.values.merging(secretsRead) { $1 }
     var whole = self
-    whole.wiring = Self.values(GivenValues(values: values, counts: given.counts), at: at).0
+    whole.wiring = Self.values(GivenValues(values: values, counts: given.counts, hidden: given.hidden), at: at).0
     return whole
   }
 

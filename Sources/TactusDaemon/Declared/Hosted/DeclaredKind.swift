@@ -49,7 +49,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   }
 
   private func reading(of place: SystemPlace, _ found: ConfigReader.Result, _ file: String) -> SystemReading {
-    let given = GivenValues(values: found.values, counts: found.counts)
+    let given = GivenValues(found)
     let places = ConfigPlaces(marks: found.places)
     // An invalid declaration ends `check`, too, and not only a running program.
     _ = (SeenDocument<System>(), System.commands)

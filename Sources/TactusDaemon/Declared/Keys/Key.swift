@@ -243,6 +243,7 @@ extension Key {
   public init<Value: Plain>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, as kind: ConfigKind, _ meaning: String
   ) {
+    declared(kind != .secret && kind != .secretFile, "\(name): a secret has the type Secret?, which nothing shows")
     self.init(name, path, kind, .none, nil, meaning)
   }
 

@@ -1,5 +1,3 @@
-import Service
-
 /// A text that is shown to nobody, such as a password: the type of a key is `Secret?`.
 ///
 /// ```swift
@@ -46,23 +44,6 @@ extension Key {
 extension Secret {
   /// The end of the name of the key that names the file with a secret.
   static let fileSuffix = "_file"
-
-  /// Reads a secret from the first line of a file.
-  ///
-  /// - Parameter key: the key that names the file, for the error.
-  static func read(_ path: String, of key: String) throws(ConfigError) -> String {
-    func failure(_ message: String) -> ConfigError { ConfigError(file: path, key: key, message: message) }
-    let text: String
-    do throws(FileFailure) { text = try YAMLFile.read(path) } catch {
-      throw failure("expected a file that can be read, got: \(error.reason)")
-    }
-    let line = String(text.prefix { !$0.isNewline })
-    guard !line.isEmpty else { throw failure("expected a secret in the first line, got an empty line") }
-    guard !line.contains("\0") else {
-      throw failure("expected text without a NUL, with which it would end for other programs, got one")
-    }
-    return line
-  }
 }
 
 extension ConfigKey {
