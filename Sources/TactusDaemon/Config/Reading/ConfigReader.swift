@@ -226,7 +226,7 @@ struct ConfigReader {
     case .scalar(let scalar):
       ScalarReader.number(scalar.string) == nil && !node.isNothing ? "a text" : describe(node, secret: false)
     case .mapping, .alias: describe(node, secret: false)
-    case .sequence: "a list"
+    case .sequence(let items): items.isEmpty ? "[]" : "a list"
     }
   }
 
