@@ -82,6 +82,7 @@ extension Key {
   // MARK: columns
 
   var column: StoredColumn {
+    declared(self.kind != .secret, "\(name): a secret is kept in no table")
     let kind: StoredColumn.Kind =
       switch kind {
       case .integer(let range): .integer(Int64(range.lowerBound)...Int64(range.upperBound))
